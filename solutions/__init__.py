@@ -1,1 +1,1 @@
-"""The course's reference code: one module a chapter, pure functions first."""
+"""The course's reference code: one module for each chapter, pure functions first."""

@@ -1,4 +1,4 @@
-"""Attention between a decoder and the states of an encoder, and how to measure where it looks.
+"""Attention from a decoder to the states of an encoder, and a measure of where it looks.
 
 Additive scores and the decoder's step are those of Bahdanau, Cho and Bengio (2015), "Neural machine
 translation by jointly learning to align and translate". The error rate is that of Och and Ney
@@ -71,18 +71,18 @@ def masked_softmax(
     mask = np.broadcast_to(mask, scores.shape)
     masked = np.where(mask, scores, -np.inf)
     largest = np.max(masked, axis=axis, keepdims=True, initial=-np.inf)
-    largest = np.where(np.isfinite(largest), largest, 0)  # a row with nothing to attend to
+    largest = np.where(np.isfinite(largest), largest, 0)  # 0 for a fully masked row
     exponentials = np.where(mask, np.exp(masked - largest), 0)
     total = np.sum(exponentials, axis=axis, keepdims=True)
     return exponentials / np.where(total > 0, total, 1)
 
 
 def context_vector(weights: np.ndarray, H: np.ndarray) -> np.ndarray:
-    """Blend the encoder's states by the weights, which are used as they are.
+    """Return the sum of the encoder's states, each multiplied by its weight.
 
-    weights: (..., T); they need not sum to 1. H: (..., T, d_h), with the same leading axes. Returns
-    an array of shape (..., d_h). Where all weights are 0, the context is 0 (Bahdanau et al. 2015,
-    equation 5).
+    weights: (..., T), not normalised again; they need not sum to 1. H: (..., T, d_h), with the same
+    leading axes. Returns an array of shape (..., d_h). Where all weights are 0, the context is 0
+    (Bahdanau et al. 2015, equation 5).
     """
     return np.sum(weights[..., None] * H, axis=-2)  # (..., T, 1) * (..., T, d_h), summed over T
 
@@ -117,12 +117,13 @@ def local_weights(
     """Weigh the source in a window around a position that the decoder predicts.
 
     s: (..., d_s), the decoder's state, which may be large. scores: (..., T), of any size. mask:
-    boolean (..., T), True where a source token stands; the n real tokens come first, n may be 0.
-    W_p: (d_s, d_p). v_p: (d_p,). The predicted position is p = n * sigmoid(v_p . tanh(s W_p)), with
-    positions counted from 0. The window holds the real tokens j with |j - p| <= reach, reach at
-    least 1. The weights are the softmax of the scores over the window, each then multiplied by the
-    bell exp(-(j - p)^2 / (2 sigma^2)) with sigma = reach / 2, and not normalised again. Returns the
-    weights (..., T), which are 0 outside the window (Luong et al. 2015, section 3.2, "local-p").
+    boolean (..., T), True for a source token and False for padding; the n real tokens come first,
+    and n may be 0. W_p: (d_s, d_p). v_p: (d_p,). The predicted position is p = n * sigmoid(v_p .
+    tanh(s W_p)), with positions counted from 0. The window holds the real tokens j with |j - p| <=
+    reach, reach at least 1. The weights are the softmax of the scores over the window, each then
+    multiplied by the bell exp(-(j - p)^2 / (2 sigma^2)) with sigma = reach / 2, and not normalised
+    again. Returns the weights (..., T), which are 0 outside the window (Luong et al. 2015, section
+    3.2, "local-p").
     """
     n = np.sum(mask, axis=-1, keepdims=True)  # (..., 1)
     share = 0.5 * (1 + np.tanh(0.5 * (np.tanh(s @ W_p) @ v_p)))  # the sigmoid, for any number

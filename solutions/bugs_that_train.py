@@ -1,6 +1,6 @@
-"""Ten bugs under which a small decoder still learns: each changes one part of the right model.
+"""Ten bugs with which a small decoder still learns: each changes one part of the correct model.
 
-Each is the short form of a bug that public code has had; the chapter cites where.
+Each is a short version of a bug that public code has had; the chapter cites the sources.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ PAD, SEP, STOP = 0, 1, 2
 """The first ids: padding, the end of the question, the end of the answer."""
 
 HIDDEN = -1e9
-"""What is added to a score that the mask hides."""
+"""Added to the scores that the mask hides."""
 
 
 class Attention(nn.Module):
-    """Multi-head attention; each of its four steps is a method, for a bug to change."""
+    """Multi-head attention; each of its four steps is a method that a bug can override."""
 
     def __init__(self, d_model: int, n_heads: int) -> None:
-        """d_model: the features of a token. n_heads: the heads that share them out."""
+        """d_model: the features of a token. n_heads: the number of heads that share them."""
         super().__init__()
         self.n_heads = n_heads
         self.W_q, self.W_k, self.W_v, self.W_o = (nn.Linear(d_model, d_model) for _ in range(4))
@@ -37,23 +37,23 @@ class Attention(nn.Module):
         return self.W_o(self.merge(weights @ V))
 
     def project(self, X: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The queries, keys and values of every head."""
+        """Return the queries, keys and values of every head, each (batch, n_heads, n, d_head)."""
         return self.split(self.W_q(X)), self.split(self.W_k(X)), self.split(self.W_v(X))
 
     def split(self, X: torch.Tensor) -> torch.Tensor:
-        """(batch, n, d_model) to (batch, n_heads, n, d_head)."""
+        """Split X: (batch, n, d_model) to (batch, n_heads, n, d_head)."""
         return X.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
 
     def for_heads(self, mask: torch.Tensor) -> torch.Tensor:
-        """The mask with an axis for the heads: (batch, 1, n, n)."""
+        """Return the mask with an axis for the heads: (batch, 1, n, n)."""
         return mask[:, None]
 
     def normalise(self, scores: torch.Tensor) -> torch.Tensor:
-        """Weights that sum to 1 for every query."""
+        """Return weights that sum to 1 for every query."""
         return scores.softmax(dim=-1)
 
     def merge(self, heads: torch.Tensor) -> torch.Tensor:
-        """(batch, n_heads, n, d_head) to (batch, n, d_model)."""
+        """Merge the heads: (batch, n_heads, n, d_head) to (batch, n, d_model)."""
         return heads.transpose(1, 2).flatten(-2)
 
 
@@ -61,7 +61,7 @@ class MergedWithoutTranspose(Attention):
     """The heads are merged by a reshape alone, which mixes tokens."""
 
     def merge(self, heads: torch.Tensor) -> torch.Tensor:
-        """The right shape, filled in the order of the memory."""
+        """Return the correct shape, filled in memory order."""
         batch, n_heads, n, d_head = heads.shape
         return heads.reshape(batch, n, n_heads * d_head)
 
@@ -70,44 +70,44 @@ class SharedProjection(Attention):
     """The tokens are cut into heads first, and one small matrix serves them all."""
 
     def __init__(self, d_model: int, n_heads: int) -> None:
-        """W_q, W_k and W_v are (d_head, d_head)."""
+        """Create W_q, W_k and W_v with shape (d_head, d_head)."""
         super().__init__(d_model, n_heads)
         d_head = d_model // n_heads
         self.W_q, self.W_k, self.W_v = (nn.Linear(d_head, d_head) for _ in range(3))
 
     def project(self, X: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Each head reads its own features of the token, through the same matrix."""
+        """Project each head's features of the token by the same matrix."""
         heads = self.split(X)
         return self.W_q(heads), self.W_k(heads), self.W_v(heads)
 
 
 class SoftmaxOverQueries(Attention):
-    """The softmax runs over the wrong one of two axes of equal length."""
+    """The softmax runs over the queries, an axis of the same length as that of the keys."""
 
     def normalise(self, scores: torch.Tensor) -> torch.Tensor:
-        """Weights that sum to 1 for every key."""
+        """Return weights that sum to 1 for every key."""
         return scores.softmax(dim=-2)
 
 
 class ValuesFromKeys(Attention):
-    """The values are made with the keys' projection; that of the values is never used."""
+    """The values are computed with the keys' projection; the values' projection is never used."""
 
     def project(self, X: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Keys and values are the same numbers."""
+        """Return the same numbers as keys and as values."""
         return self.split(self.W_q(X)), self.split(self.W_k(X)), self.split(self.W_k(X))
 
 
 class PaddingAgainstHeads(Attention):
-    """The masks are repeated in another order than that of the heads in the folded batch."""
+    """The order of the repeated masks differs from the order of the heads in the folded batch."""
 
     def for_heads(self, mask: torch.Tensor) -> torch.Tensor:
-        """Of the folded axis, which counts the heads of the first sequence first."""
+        """Return masks in the order 1, 2, ..., 1, 2, ...; the heads have the order 1, 1, ..."""
         repeated = mask.repeat(self.n_heads, 1, 1)  # sequence 1, 2, ..., 1, 2, ...
         return repeated.unflatten(0, (len(mask), self.n_heads))  # read as 1, 1, ..., 2, 2, ...
 
 
 class NormOverTime(nn.Module):
-    """A layer norm whose mean and variance run over the tokens of a sequence."""
+    """A layer norm with mean and variance over the tokens of a sequence, not over the features."""
 
     def __init__(self, d_model: int) -> None:
         """d_model: the features of a token."""
@@ -128,7 +128,7 @@ class Block(nn.Module):
     """A block with the norm before each sublayer."""
 
     def __init__(self, parts: Parts, d_model: int, n_heads: int) -> None:
-        """parts: what attention and norms are made of."""
+        """parts: the classes of the attention and of the norms."""
         super().__init__()
         self.attention = parts.attention(d_model, n_heads)
         self.norm_1, self.norm_2 = parts.norm(d_model), parts.norm(d_model)
@@ -141,7 +141,7 @@ class Block(nn.Module):
 
 
 class NormOnResidual(Block):
-    """The norm's result takes the token's place, on the residual path too."""
+    """The norm's output replaces the token on the residual path too."""
 
     def forward(self, X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """X: (batch, n, d_model). Returns the same shape."""
@@ -152,32 +152,32 @@ class NormOnResidual(Block):
 
 
 def causal_and_real(tokens: torch.Tensor) -> torch.Tensor:
-    """The mask (batch, n, n): each token sees what is real, up to and with itself."""
+    """Return the mask (batch, n, n): each token sees itself and the real tokens before it."""
     n = tokens.shape[1]
     return torch.ones(n, n, dtype=torch.bool).tril() & (tokens != PAD)[:, None]
 
 
 def flipped(tokens: torch.Tensor) -> torch.Tensor:
-    """The causal mask the wrong way round: each token sees itself and what comes after."""
+    """Return the transposed causal mask: each token sees itself and the tokens after it."""
     n = tokens.shape[1]
     return torch.ones(n, n, dtype=torch.bool).triu() & (tokens != PAD)[:, None]
 
 
 def next_token(tokens: torch.Tensor) -> tuple[slice, slice]:
-    """Which logits are scored, and by which tokens: each by the one that follows."""
+    """Return slices of the logits and their targets: the target of each token is the next token."""
     return slice(None, -1), slice(1, None)
 
 
 def same_token(tokens: torch.Tensor) -> tuple[slice, slice]:
-    """Each by the token that the model has just read."""
+    """Return slices of the logits and their targets: the target is the token just read."""
     return slice(None), slice(None)
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What a model is made of; a bug changes one of them.
+    """The parts of a model; a bug changes one of them.
 
-    `mask` is that of the first block, and of the others too unless `later_mask` is given.
+    `mask` makes the mask of the first block, and of the others too unless `later_mask` is given.
     """
 
     attention: type[Attention] = Attention
@@ -189,7 +189,7 @@ class Parts:
 
 
 def causal_alone(tokens: torch.Tensor) -> torch.Tensor:
-    """The causal mask, as if nothing were padding."""
+    """Return the causal mask, with padding treated as real tokens."""
     return (
         torch.ones(tokens.shape[1], tokens.shape[1], dtype=torch.bool)
         .tril()[None]
@@ -210,7 +210,7 @@ BUGS = {
     "padding_against_heads": replace(RIGHT, attention=PaddingAgainstHeads),
     "targets_not_shifted": replace(RIGHT, scored=same_token),
 }
-"""Each bug by its name: the right parts, but for one."""
+"""Name of a bug -> the correct parts with one of them changed."""
 
 
 class Decoder(nn.Module):
@@ -219,7 +219,7 @@ class Decoder(nn.Module):
     def __init__(
         self, parts: Parts, vocabulary: int, d_model: int, n_heads: int, n_layers: int, longest: int
     ) -> None:
-        """vocabulary: how many tokens there are. longest: the most positions of a sequence."""
+        """vocabulary: the number of tokens. longest: the largest number of positions."""
         super().__init__()
         self.parts = parts
         self.token, self.position = (
@@ -230,8 +230,8 @@ class Decoder(nn.Module):
         self.norm, self.read_out = parts.norm(d_model), nn.Linear(d_model, vocabulary)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """tokens: (batch, n), padded at the front. Returns logits, (batch, n, vocabulary)."""
-        positions = ((tokens != PAD).cumsum(dim=1) - 1).clamp(min=0)  # of the first real token: 0
+        """Return the logits (batch, n, vocabulary). tokens: (batch, n), padded at the front."""
+        positions = ((tokens != PAD).cumsum(dim=1) - 1).clamp(min=0)  # 0 for the first real token
         X = self.token(tokens) + self.position(positions)
         first = self.parts.mask(tokens)
         later = self.parts.later_mask(tokens) if self.parts.later_mask else first

@@ -1,11 +1,11 @@
-"""Attention on a grid of features: soft, and hard with its gradient; and where it looks.
+"""Soft and hard attention on a grid of features, the gradient of the hard one, and where it looks.
 
 Both kinds of attention, and the penalty, are those of Xu et al. (2015), "Show, attend and tell:
-neural image caption generation with visual attention". The gradient is the score-function
-estimator of Williams (1992), "Simple statistical gradient-following algorithms for connectionist
-reinforcement learning". A draw judged by the others is that of Kool et al. (2019), "Buy 4 REINFORCE
-samples, get a baseline for free!", and the way straight through that of Jang et al. (2017),
-"Categorical reparameterization with Gumbel-softmax".
+neural image caption generation with visual attention". The gradient is the score-function estimator
+of Williams (1992), "Simple statistical gradient-following algorithms for connectionist
+reinforcement learning". The baseline of a draw from the other draws is that of Kool et al. (2019),
+"Buy 4 REINFORCE samples, get a baseline for free!", and the straight-through estimator that of Jang
+et al. (2017), "Categorical reparameterization with Gumbel-softmax".
 """
 
 import numpy as np
@@ -128,7 +128,7 @@ def best_baseline(scores: np.ndarray, rewards: np.ndarray) -> float:
     components. Returns the baseline that makes this sum smallest.
     """
     weights = softmax(scores)  # (L,)
-    squares = 1 - 2 * weights + np.sum(weights**2)  # of the length of one-hot - weights, by place
+    squares = 1 - 2 * weights + np.sum(weights**2)  # |one-hot - weights|^2 for each place
     return float(np.sum(weights * squares * rewards) / np.sum(weights * squares))
 
 
@@ -155,9 +155,8 @@ def doubly_stochastic_penalty(weights: np.ndarray) -> np.ndarray | float:
     """Return how far a caption is from having looked at every place once (Xu et al. 2015, 4.2.1).
 
     weights: (..., m, L): a row for each of m words, which sums to 1; m may be 0. The penalty of a
-    place is the square of the difference between 1 and the weight that it got from all words
-    together; the penalty of a caption, of shape (...), is the sum over its places. With m = 0 it is
-    L.
+    place is the square of the difference between 1 and the sum of its weights over all words; the
+    penalty of a caption, of shape (...), is the sum over its places. With m = 0 it is L.
     """
     looked = np.sum(weights, axis=-2)  # (..., L)
     return np.sum((1 - looked) ** 2, axis=-1)

@@ -1,9 +1,9 @@
-"""A recurrent network that reads a sentence, and the loop that writes one from a single vector.
+"""A recurrent network that reads a sentence, and the loop that writes a sentence from one vector.
 
-The cell is that of Elman (1990), "Finding structure in time"; two directions side by side are due
-to Schuster and Paliwal (1997), "Bidirectional recurrent neural networks"; reading into one vector
-and writing from it, to Cho et al. (2014) and Sutskever et al. (2014). Vectors are rows here: a
-matrix stands on the right of what it multiplies.
+The cell is that of Elman (1990), "Finding structure in time"; the two directions are due to
+Schuster and Paliwal (1997), "Bidirectional recurrent neural networks"; reading into one vector and
+writing from it are due to Cho et al. (2014) and Sutskever et al. (2014). Vectors are rows: a row is
+multiplied by a matrix on its right.
 """
 
 from collections.abc import Callable
@@ -15,11 +15,11 @@ import numpy as np
 def rnn_cell(
     x: np.ndarray, h: np.ndarray, W_xh: np.ndarray, W_hh: np.ndarray, b: np.ndarray
 ) -> np.ndarray:
-    """Take one step of a recurrent network: from the state so far and one token to the next state.
+    """Take a step of a recurrent network: compute the next state from the state and a token.
 
     x: the token, a row, (..., d). h: the state so far, a row, (..., d_h). W_xh: (d, d_h). W_hh:
     (d_h, d_h). b: (d_h,). Rows are multiplied from the right: x @ W_xh. The nonlinearity is tanh;
-    what goes into it may be large. Returns the next state, (..., d_h).
+    its argument may be large. Returns the next state, (..., d_h).
     """
     return np.tanh(x @ W_xh + h @ W_hh + b)
 
@@ -52,10 +52,10 @@ def encode_bidirectional(
 ) -> np.ndarray:
     """Read a sentence twice, from the left and from the right (Schuster and Paliwal 1997).
 
-    X: tokens, one a row, (..., T, d), T at least 1. h_0: (..., d_h), the state with which each of
-    the two readers begins. forward, backward: the parameters (W_xh, W_hh, b) of the reader from the
-    left and of the reader from the right, of shapes (d, d_h), (d_h, d_h) and (d_h,). The next state
-    is tanh(x @ W_xh + h @ W_hh + b), and tokens may be large. Returns H, (..., T, 2 d_h). Row t
+    X: tokens, one in each row, (..., T, d), T at least 1. h_0: (..., d_h), the initial state of
+    both readers. forward, backward: the parameters (W_xh, W_hh, b) of the reader from the left and
+    of the reader from the right, of shapes (d, d_h), (d_h, d_h) and (d_h,). The next state is
+    tanh(x @ W_xh + h @ W_hh + b), and tokens may be large. Returns H, (..., T, 2 d_h). Row t
     belongs to token t: its first d_h numbers have read the tokens 0 to t, its last d_h numbers the
     tokens T - 1 down to t.
     """
@@ -73,10 +73,10 @@ def jacobian_norms(H: np.ndarray, W_hh: np.ndarray) -> np.ndarray:
     with respect to the state in the same row of H. The last one is 1.
     """
     norms = np.ones(H.shape[:-1])  # (..., T)
-    jacobian = np.eye(H.shape[-1])  # of the last state with respect to itself
+    jacobian = np.eye(H.shape[-1])  # d(last state) / d(last state)
     for t in range(H.shape[-2] - 2, -1, -1):
-        step = W_hh * (1 - H[..., t + 1, None, :] ** 2)  # entry [i, j]: state t, i to t + 1, j
-        jacobian = step @ jacobian  # chain rule, in rows: earlier steps stand on the left
+        step = W_hh * (1 - H[..., t + 1, None, :] ** 2)  # [i, j]: d h[t+1, j] / d h[t, i]
+        jacobian = step @ jacobian  # chain rule for rows: earlier steps on the left
         norms[..., t] = np.linalg.norm(jacobian, ord=2, axis=(-2, -1))
     return norms
 
@@ -133,7 +133,7 @@ def gru_cell(
 
 
 def _sigmoid(a: np.ndarray) -> np.ndarray:
-    return 0.5 * (1 + np.tanh(0.5 * a))  # no exponential, so no overflow
+    return 0.5 * (1 + np.tanh(0.5 * a))  # tanh cannot overflow, unlike exp
 
 
 def clip_by_global_norm(

@@ -2,7 +2,7 @@
 
 The running softmax comes from Milakov and Gimelshein (2018), "Online normalizer calculation for
 softmax"; Rabe and Staats (2021), "Self-attention does not need O(n^2) memory", and Dao et al.
-(2022), "FlashAttention", make exact attention of it. Fewer heads for keys and values come from
+(2022), "FlashAttention", use it for exact attention. Fewer heads for keys and values come from
 Shazeer (2019), "Fast Transformer decoding: one write-head is all you need", and Ainslie et al.
 (2023), "GQA: training generalized multi-query Transformer models from multi-head checkpoints";
 windows from Beltagy et al. (2020), "Longformer"; linear attention from Katharopoulos et al. (2020),
@@ -49,7 +49,7 @@ def online_softmax_attention(
     divided by the square root of d_k, and may be large, above 0 or below. Returns (..., n_q, d_v):
     what attention to all keys at once would return.
     """
-    largest = torch.full_like(Q[..., :1], -math.inf)  # (..., n_q, 1): of the scores so far
+    largest = torch.full_like(Q[..., :1], -math.inf)  # (..., n_q, 1), of the scores so far
     total = torch.zeros_like(largest)  # sum of exp(score - largest)
     blend = torch.zeros_like(largest)  # sum of exp(score - largest) * value
     for start in range(0, K.shape[-2], block):
@@ -57,7 +57,7 @@ def online_softmax_attention(
         scores = Q @ keys.mT / math.sqrt(Q.shape[-1])  # (..., n_q, block)
         larger = torch.maximum(largest, scores.amax(dim=-1, keepdim=True))
         shares = torch.exp(scores - larger)
-        shrink = torch.exp(largest - larger)  # what was summed with the old maximum is too large
+        shrink = torch.exp(largest - larger)  # rescales the old sums to the new maximum
         total = shrink * total + shares.sum(dim=-1, keepdim=True)
         blend = shrink * blend + shares @ values
         largest = larger
@@ -116,7 +116,7 @@ def merge_attention(
     returned, and its own logarithm of a sum, so that a third set can be merged.
     """
     log_sum = torch.logaddexp(log_sum_1, log_sum_2)
-    finite = torch.where(log_sum.isneginf(), 0, log_sum)  # minus infinity less itself is NaN
+    finite = torch.where(log_sum.isneginf(), 0, log_sum)  # -inf - (-inf) would be NaN
     share_1 = torch.exp(log_sum_1 - finite)[..., None]  # (..., n_q, 1)
     share_2 = torch.exp(log_sum_2 - finite)[..., None]
     return share_1 * output_1 + share_2 * output_2, log_sum
@@ -150,7 +150,7 @@ def sliding_window_mask(n: int, radius: int) -> np.ndarray:
     Source: Beltagy et al. (2020), section 3.1.
     """
     positions = np.arange(n)
-    back: np.ndarray = positions[:, None] - positions  # (n, n): how far j lies before i
+    back: np.ndarray = positions[:, None] - positions  # (n, n): i - j
     return (back >= 0) & (back <= radius)
 
 
@@ -183,7 +183,7 @@ def crossover_length(lengths: np.ndarray, first: np.ndarray, second: np.ndarray)
     other, both costs are powers of the length: straight lines, where both axes are logarithmic.
     Returns the length at which they are equal, a float.
     """
-    ahead = np.log(first / second)  # below 0, and then above
+    ahead = np.log(first / second)  # negative, then positive
     after = np.flatnonzero(ahead >= 0)[0]
     sides = [after - 1, after]
     return float(np.exp(np.interp(0.0, ahead[sides], np.log(lengths[sides]))))

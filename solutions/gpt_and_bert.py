@@ -16,7 +16,7 @@ from torch import nn
 from .transformer_block import EncoderBlock, LayerNorm
 
 IGNORED = -100
-"""The target of a token that the loss passes over."""
+"""The target that marks a token as ignored by the loss."""
 
 _EMBEDDINGS = {
     "embeddings.word_embeddings": "embedding",
@@ -206,7 +206,7 @@ def byte_pair_merges(words: dict[str, int], n_merges: int) -> list[tuple[str, st
     while counts and len(merges) < n_merges:
         pair = min(counts, key=lambda one: (-counts[one], one))
         merges.append(pair)
-        for word in [word for word in split if "".join(pair) in word]:  # no other has changed
+        for word in [word for word in split if "".join(pair) in word]:  # only these can change
             before, split[word] = split[word], merge_pair(split[word], pair)
             for sign, tokens in ((-1, before), (1, split[word])):
                 for one in pairwise(tokens):
@@ -216,7 +216,7 @@ def byte_pair_merges(words: dict[str, int], n_merges: int) -> list[tuple[str, st
 
 
 def merge_pair(tokens: list[str], pair: tuple[str, str]) -> list[str]:
-    """Return `tokens` with `pair` merged into one wherever it stands, from left to right."""
+    """Return `tokens` with each occurrence of `pair` merged into one token, from left to right."""
     merged: list[str] = []
     place = 0
     while place < len(tokens):

@@ -1,4 +1,4 @@
-"""Multi-head attention: several attention layers side by side, in the space of one.
+"""Multi-head attention: several attention layers in parallel, at the cost of one layer.
 
 The layer is that of Vaswani et al. (2017), "Attention is all you need", section 3.2.2. Measuring a
 head by removing it follows Michel et al. (2019), "Are sixteen heads really better than one?".
@@ -11,7 +11,7 @@ from .queries_keys_values import padding_mask, project_qkv, scaled_dot_product_a
 
 
 def _head_width(d_model: int, n_heads: int) -> int:
-    """Return d_model / n_heads; ValueError if that is no whole number of features a head."""
+    """Return d_model / n_heads. Raises ValueError if it is not an integer."""
     if n_heads < 1 or d_model % n_heads:
         raise ValueError(f"{d_model} features cannot be shared out equally to {n_heads} heads")
     return d_model // n_heads
@@ -211,7 +211,7 @@ def head_scales_backward(
     """
     scores = Q @ np.swapaxes(K, -1, -2)  # (..., n_heads, n_q, n_k)
     weights = softmax(scales[:, None, None] * scores)
-    d_heads = split_heads(d_merged, len(scales))  # the way back through the merge
+    d_heads = split_heads(d_merged, len(scales))  # the gradient of the merge is a split
     d_weights = d_heads @ np.swapaxes(V, -1, -2)
     mean = np.sum(weights * d_weights, axis=-1, keepdims=True)
     by_sequence = np.sum(weights * (d_weights - mean) * scores, axis=(-2, -1))  # (..., n_heads)

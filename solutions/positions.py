@@ -1,4 +1,4 @@
-"""Where a token stands: four ways to say it, and how to stretch one of them.
+"""The position of a token: four ways to encode it, and a way to stretch one of them.
 
 Sinusoids come from Vaswani et al. (2017), "Attention is all you need"; relative positions from Shaw
 et al. (2018), "Self-attention with relative position representations"; rotary positions from Su et
@@ -35,7 +35,7 @@ def shift_matrix(d: int, k: int) -> np.ndarray:
     depend on p. Raises ValueError, with the number d in its message, if d is odd.
     """
     angles = k * frequencies(d)  # (d/2,)
-    even = np.arange(0, d, 2)  # the sines; the cosine of each stands one to the right
+    even = np.arange(0, d, 2)  # the columns of sines; each cosine is one column further
     M = np.zeros((d, d))
     M[even, even] = M[even + 1, even + 1] = np.cos(angles)
     M[even, even + 1] = np.sin(angles)
@@ -98,8 +98,8 @@ def weights_for_halves(W: np.ndarray, n_heads: int) -> np.ndarray:
     d_head = W.shape[-1] // n_heads
     if d_head % 2:
         raise ValueError(f"d_head = {d_head} is odd, and the features come in pairs")
-    columns = np.arange(W.shape[-1]).reshape(n_heads, d_head // 2, 2)  # two for each pair
-    return W[..., columns.swapaxes(1, 2).ravel()]  # of a head, all first ones, then all second
+    columns = np.arange(W.shape[-1]).reshape(n_heads, d_head // 2, 2)  # row i: pair i of a head
+    return W[..., columns.swapaxes(1, 2).ravel()]  # first features, then second ones
 
 
 def cached_rotary_scores(
@@ -197,12 +197,12 @@ def frequencies(d: int, base: float = BASE) -> np.ndarray:
 
 
 def stretched_frequencies(d: int, trained: int, factor: float, whole: float) -> np.ndarray:
-    """Slow down the pairs that training has not seen go round (Peng et al. 2024, section 3.2).
+    """Slow down the pairs that made no full turn in training (Peng et al. 2024, section 3.2).
 
-    d: the width, even. trained: the longest length in training. factor: how many times longer the
-    sequences become. A pair that makes `whole` turns or more within the trained length keeps its
-    speed; one that makes 1 turn or fewer is divided by the factor; between them, the speed is
-    mixed. Returns an array of shape (d/2,).
+    d: the width, even. trained: the longest length in training. factor: the new length divided by
+    the trained length. A pair that makes `whole` turns or more within the trained length keeps its
+    speed; the speed of a pair that makes 1 turn or less is divided by the factor; between these
+    two, the speed is a mixture of both. Returns an array of shape (d/2,).
     """
     speeds = frequencies(d)
     turns = trained * speeds / (2 * math.pi)
@@ -211,7 +211,7 @@ def stretched_frequencies(d: int, trained: int, factor: float, whole: float) -> 
 
 
 def _rows(Q: np.ndarray, K: np.ndarray, reach: int) -> np.ndarray:
-    """Return which row of a table each query and key have between them, (n_q, n_k)."""
+    """Return the index (n_q, n_k) of the table's row for each pair of query and key."""
     distance = np.arange(K.shape[-2]) - np.arange(Q.shape[-2])[:, None]  # j - i
     return np.clip(distance, -reach, reach) + reach
 

@@ -32,7 +32,7 @@ def project_qkv(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Give every token its three roles: what it asks for, what it is found by, what it passes on.
 
-    X: tokens, one a row, (..., n, d), n at least 1. W_q and W_k: (d, d_k). W_v: (d, d_v).
+    X: tokens, one in each row, (..., n, d), n at least 1. W_q and W_k: (d, d_k). W_v: (d, d_v).
     Returns the tuple (Q, K, V), of shapes (..., n, d_k), (..., n, d_k) and (..., n, d_v).
     """
     return X @ W_q, X @ W_k, X @ W_v
@@ -137,7 +137,7 @@ def scaled_dot_product_attention_backward(
     _, weights = scaled_dot_product_attention(Q, K, V, mask)  # (..., n_q, n_k)
     d_V = np.swapaxes(weights, -1, -2) @ d_output
     d_weights = d_output @ np.swapaxes(V, -1, -2)  # (..., n_q, n_k)
-    mean = np.sum(weights * d_weights, axis=-1, keepdims=True)  # of d_weights, by the weights
+    mean = np.sum(weights * d_weights, axis=-1, keepdims=True)  # mean of d_weights under weights
     d_scores = weights * (d_weights - mean) / math.sqrt(Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V
 
@@ -172,7 +172,7 @@ def divisor_for_entropy(scores: np.ndarray, bits: float) -> float:
     for _ in range(60):
         middle = math.sqrt(low * high)
         weights = softmax(scores / middle)  # (n_q, n_k)
-        logarithms = np.log2(np.maximum(weights, np.finfo(float).tiny))  # of 0 too: finite
+        logarithms = np.log2(np.maximum(weights, np.finfo(float).tiny))  # finite for a weight of 0
         entropy = -np.sum(weights * logarithms, axis=1).mean()
         low, high = (low, middle) if entropy > bits else (middle, high)
     return math.sqrt(low * high)

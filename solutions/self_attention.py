@@ -1,4 +1,4 @@
-"""Self-attention with nothing learned: tokens that look at each other through the dot product.
+"""Self-attention without parameters: tokens look at each other through the dot product.
 
 `Y = softmax(X X^T) X` is the subject of the chapter "Attention among equals". With three learned
 projections and a scale it becomes the layer of Vaswani et al. (2017), "Attention is all you need".
@@ -79,7 +79,7 @@ def self_attention_backward(X: np.ndarray, d_Y: np.ndarray) -> np.ndarray:
     """
     _, weights = self_attention(X)  # (..., n, n)
     d_weights = d_Y @ np.swapaxes(X, -1, -2)  # (..., n, n)
-    mean = np.sum(weights * d_weights, axis=-1, keepdims=True)  # of d_weights, by the weights
+    mean = np.sum(weights * d_weights, axis=-1, keepdims=True)  # mean of d_weights under weights
     d_scores = weights * (d_weights - mean)
     as_value = np.swapaxes(weights, -1, -2) @ d_Y
     as_query, as_key = d_scores @ X, np.swapaxes(d_scores, -1, -2) @ X

@@ -1,8 +1,8 @@
-"""A model of today: a decoder that turns queries and keys, shares keys, gates, and has no bias.
+"""A model of today: a decoder with rotary positions, shared keys, gates, and no biases.
 
 The design is that of LLaMA (Touvron et al. 2023): rotary positions (Su et al. 2021), RMSNorm before
 each part (Zhang and Sennrich 2019), SwiGLU (Shazeer 2020); with the grouped queries of Ainslie et
-al. (2023). SmolLM2 (Ben Allal et al. 2025), whose weights the chapter reads, has it.
+al. (2023). SmolLM2 (Ben Allal et al. 2025), whose weights the chapter reads, has this design.
 """
 
 import re
@@ -15,7 +15,7 @@ from torch import nn
 from .transformer_block import RMSNorm, SwiGLU, split_heads
 
 Cache = tuple[torch.Tensor, torch.Tensor]
-"""Keys and values of the tokens so far: (..., n_kv_heads, c, d_head) each, the keys turned."""
+"""Keys and values of the tokens so far: (..., n_kv_heads, c, d_head) each; the keys are turned."""
 
 _NAMES = {
     "attn_norm": "norm_1",
@@ -177,12 +177,12 @@ class TodayModel(nn.Module):
 
 
 def today_names(names: Sequence[str]) -> dict[str, str]:
-    """Say what the weights of a published model are called in `TodayModel`.
+    """Return the names in `TodayModel` of a published model's weights.
 
-    names: those of a GGUF file of the design `llama` with tied embeddings, in any order:
+    names: the names in a GGUF file of the design `llama` with tied embeddings, in any order:
     `token_embd.weight`, `output_norm.weight`, and for block 3 `blk.3.attn_q.weight` and so on.
-    Returns published name -> name here. Raises ValueError, with the name in its message, for a name
-    that the design does not have.
+    Returns published name -> name in `TodayModel`. Raises ValueError, with the name in its message,
+    for a name that the design does not have.
     """
     found = {"token_embd.weight": "embedding.weight", "output_norm.weight": "norm.weight"}
     for name in names:

@@ -1,10 +1,10 @@
 """The whole Transformer: an encoder and a decoder made of chapter 8's blocks.
 
-The machine is that of Vaswani et al. (2017), "Attention is all you need", with the norm before each
+The model is that of Vaswani et al. (2017), "Attention is all you need", with the norm before each
 sublayer and one more at the end of each stack (Xiong et al. 2020, "On layer normalization in the
 Transformer architecture"). Label smoothing is that of Szegedy et al. (2016), "Rethinking the
-Inception architecture for computer vision"; the length penalty of the beam search that of Wu et al.
-(2016), "Google's neural machine translation system".
+Inception architecture for computer vision"; the length penalty of the beam search is that of Wu et
+al. (2016), "Google's neural machine translation system".
 """
 
 import math
@@ -18,11 +18,11 @@ from .positions import sinusoidal_positions
 from .transformer_block import DecoderBlock, EncoderBlock, LayerNorm
 
 TOKEN_SIZE = 0.4
-"""Root mean square of an embedded token at the start; that of a sinusoidal position is 0.71."""
+"""The root mean square of a new embedding; that of a sinusoidal position is 0.71."""
 
 
 class Stack(nn.Module):
-    """What both stacks have: an `embedding`, n_layers `blocks` of one kind, and a last `norm`."""
+    """What both stacks share: an `embedding`, n_layers `blocks` of the same kind, a last `norm`."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Stack(nn.Module):
         d_ff: int,
         n_layers: int,
     ) -> None:
-        """vocabulary_size: the ids go from 0 up to it. The other sizes are those of the blocks."""
+        """vocabulary_size: the number of ids. The other sizes are those of the blocks."""
         super().__init__()
         self.embedding = nn.Embedding(vocabulary_size, d_model)
         nn.init.normal_(self.embedding.weight, std=TOKEN_SIZE * d_model**-0.5)
@@ -43,7 +43,7 @@ class Stack(nn.Module):
         self.norm = LayerNorm(d_model)
 
     def through(self, tokens: torch.Tensor, *others: torch.Tensor | None) -> torch.Tensor:
-        """tokens: ids (batch, n); the others are what a block takes besides. Returns the states."""
+        """Return the states. tokens: ids (batch, n). others: further arguments of each block."""
         X = embed(tokens, self.embedding)
         for block in self.blocks:
             X = block(X, *others)
@@ -51,7 +51,7 @@ class Stack(nn.Module):
 
 
 class EncoderStack(Stack):
-    """Embed the tokens of a source, tell them their positions, and pass them through the blocks."""
+    """Embed the tokens of a source, add their positions, and pass them through the blocks."""
 
     def __init__(
         self, vocabulary_size: int, d_model: int, n_heads: int, d_ff: int, n_layers: int
@@ -60,7 +60,7 @@ class EncoderStack(Stack):
         super().__init__(EncoderBlock, vocabulary_size, d_model, n_heads, d_ff, n_layers)
 
     def forward(self, tokens: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
-        """tokens: ids (batch, n), n may be 0. Returns (batch, n, d_model).
+        """Return the states (batch, n, d_model). tokens: ids (batch, n), n may be 0.
 
         mask: boolean, broadcastable to (batch, n, n), True where a token may attend, or None.
         """
@@ -68,9 +68,9 @@ class EncoderStack(Stack):
 
 
 class DecoderStack(Stack):
-    """Read the target as far as it is written, ask the source, and score what may come next.
+    """Read the target so far, attend to the source, and score the next token.
 
-    Behind its last norm stands the map `to_logits`.
+    Its last norm is followed by the map `to_logits`.
     """
 
     def __init__(
@@ -86,10 +86,10 @@ class DecoderStack(Stack):
         context: torch.Tensor,
         context_mask: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """tokens: ids (batch, m), m may be 0. Returns logits (batch, m, vocabulary_size).
+        """Return the logits (batch, m, vocabulary_size). tokens: ids (batch, m), m may be 0.
 
-        Row i of the logits scores what follows token i, and depends on no later token. context:
-        (batch, n, d_model), what the encoder made of the source. context_mask: boolean,
+        Row i of the logits scores the token after token i, and does not depend on later tokens.
+        context: (batch, n, d_model), the encoder's output for the source. context_mask: boolean,
         broadcastable to (batch, m, n), True where a token may attend, or None.
         """
         m = tokens.shape[1]
@@ -136,12 +136,12 @@ class Transformer(nn.Module):
         follows token i of `inputs`, and no later token has a part in it. n and m may be 0, and have
         no upper limit.
         """
-        mask = None if source_mask is None else source_mask[:, None, :]  # the same for who asks
+        mask = None if source_mask is None else source_mask[:, None, :]  # the same for every query
         return self.decoder(inputs, self.encoder(sources, mask), mask)
 
 
 def embed(tokens: torch.Tensor, embedding: nn.Embedding) -> torch.Tensor:
-    """(batch, n) ids to (batch, n, d_model): the embedding times sqrt(d_model), plus sinusoids.
+    """Embed ids: (batch, n) to (batch, n, d_model), embedding times sqrt(d_model), plus sinusoids.
 
     Source: Vaswani et al. (2017), sections 3.4 and 3.5.
     """
@@ -175,7 +175,7 @@ def label_smoothed_loss(
     """
     log_probabilities = logits.log_softmax(dim=-1)
     counts = targets != ignore_index  # (...)
-    right = torch.where(counts, targets, 0)[..., None]  # any id will do where none counts
+    right = torch.where(counts, targets, 0)[..., None]  # any valid id for ignored targets
     sure = -log_probabilities.gather(-1, right)[..., 0]
     even = -log_probabilities.mean(dim=-1)
     losses = (1 - smoothing) * sure + smoothing * even  # (...)
@@ -235,7 +235,7 @@ def beam_search(
             for tokens, total in kept
             for token, gain in enumerate(step([start, *tokens]))
         ]
-        best = sorted(longer, key=lambda one: one[1], reverse=True)[:beam]  # stable: ties in order
+        best = sorted(longer, key=lambda one: one[1], reverse=True)[:beam]  # ties keep their order
         ended += [one for one in best if one[0][-1] == stop]
         kept = [one for one in best if one[0][-1] != stop]
     chosen = max(ended or kept, key=score)

@@ -1,4 +1,4 @@
-"""The Transformer's block in PyTorch: normalise, attend, transform, and add to what was there.
+"""The Transformer's block in PyTorch: normalise, attend, transform, and add to the residual path.
 
 The blocks are those of Vaswani et al. (2017), "Attention is all you need", with the norm after each
 residual sum, or before each sublayer: Xiong et al. (2020), "On layer normalization in ...".
@@ -233,7 +233,10 @@ def split_heads(X: torch.Tensor, n_heads: int) -> torch.Tensor:
 def mask_for_heads(
     mask: torch.Tensor | None, X: torch.Tensor, context: torch.Tensor
 ) -> torch.Tensor | None:
-    """A mask of (..., n_q, n_k) with an axis for the heads; ValueError if it does not broadcast."""
+    """Return the mask (..., n_q, n_k) with an axis for the heads.
+
+    Raises ValueError if it does not broadcast.
+    """
     if mask is None:
         return None
     shape = (*X.shape[:-1], context.shape[-2])
@@ -244,7 +247,7 @@ def mask_for_heads(
 
 
 def norm_comes_first(norm: str) -> bool:
-    """True for "pre", False for "post", ValueError for any other."""
+    """Return True for "pre" and False for "post". Raises ValueError for any other text."""
     if norm not in ("pre", "post"):
         raise ValueError(f"norm is {norm!r} and should be 'pre' or 'post'")
     return norm == "pre"

@@ -1,1 +1,1 @@
-"""Data made here, with the truth known: sentences with their alignment, pictures with boxes."""
+"""Generated data with known answers: sentences with their alignment, pictures with boxes."""

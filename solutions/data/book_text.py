@@ -1,9 +1,10 @@
 """The book's own text, paragraph by paragraph, without code and markup.
 
-Models are trained on it, and questions asked of it. So that a changed sentence trains no model
-anew, they read a copy: a file a page in `book_text/`, a paragraph a line. Paragraphs that are part
-of a caption, a prediction or a quiz begin with ">". `python -m solutions.data.book_text` copies the
-text as it stands now; the pages that read it are then out of date.
+Models are trained on it, and a model answers questions about it. They read a copy, so that no model
+must be trained again whenever a sentence changes. The copy in `book_text/` has a file for each
+page, with a paragraph on each line. Paragraphs of a caption, a prediction or a quiz begin with ">".
+`python -m solutions.data.book_text` copies the current text; the pages that read it are then out of
+date.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ CHAPTERS = (
     "transformer_block",
     "transformer",
 )
-"""The pages that are read, in their order: chapters 1 to 9, and what comes before them."""
+"""The pages that are read, in order: the introductory pages and chapters 1 to 9."""
 
 SHORTEST = 60
-"""Characters of a paragraph: what is shorter is a heading, or the rest of a list."""
+"""The fewest characters of a paragraph; a shorter text is a heading, or the rest of a list."""
 
 _FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w-]+)\}.*?\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
 _CAPTION = re.compile(r"^    caption: \|\n((?: {6}.*\n)+)", re.MULTILINE)
@@ -50,12 +51,12 @@ _MARKUP = (
 
 
 def paragraphs(page: str, folder: str = "book") -> list[str]:
-    """The paragraphs of a page's prose: no front matter, code, directives, headings or tables."""
+    """Return the paragraphs of a page's prose, without code, directives, headings and tables."""
     return [line for line in _copied(page, folder) if not line.startswith(BESIDE)]
 
 
 def everything(page: str, folder: str = "book") -> list[str]:
-    """The same, with the captions of figures, the predictions and the quizzes where they stand."""
+    """Return the paragraphs of a page, with figure captions, predictions and quizzes in place."""
     return [line.removeprefix(BESIDE) for line in _copied(page, folder)]
 
 
@@ -64,7 +65,7 @@ def _copied(page: str, folder: str) -> list[str]:
 
 
 def copy_text() -> None:
-    """Copy the text of all pages as it stands now."""
+    """Copy the current text of all pages."""
     COPY.mkdir(exist_ok=True)
     pages = [("book", page) for page in CHAPTERS] + [("exercises", page) for page in CHAPTERS[1:]]
     for folder, page in pages:
@@ -73,21 +74,21 @@ def copy_text() -> None:
 
 
 def _lines(page: str, folder: str) -> list[str]:
-    """The paragraphs of a page, those beside its prose marked."""
+    """Return the paragraphs of a page; captions, predictions and quizzes begin with ">"."""
     prose = set(_paragraphs(_FENCE.sub("\n", _body(page, folder))))
     spoken = _paragraphs(_FENCE.sub(lambda one: _spoken(one[2], one[3]), _body(page, folder)))
     return [line if line in prose else BESIDE + line for line in spoken]
 
 
 def three_parts() -> tuple[str, str, str]:
-    """Chapters and assignments to train on, and two parts kept apart: to tune, and to validate.
+    """Return the text of chapters and assignments in parts for training, tuning and validation.
 
-    No paragraph stands in two of them. Of every twenty the tenth is for tuning, and
-    the twentieth for validation.
+    No paragraph occurs in two parts. Of every twenty paragraphs, the tenth is for tuning and the
+    twentieth for validation.
     """
     found = [one for page in CHAPTERS for one in everything(page)]
     found += [one for page in CHAPTERS[1:] for one in everything(page, "exercises")]
-    found = list(dict.fromkeys(found))  # what stands twice would be in two parts
+    found = list(dict.fromkeys(found))  # a repeated paragraph could be in two parts
     rest = [one for place, one in enumerate(found) if place % 10 != 9]
     train, tuning, validation = (
         "\n".join(some) + "\n" for some in (rest, found[9::20], found[19::20])
@@ -96,7 +97,7 @@ def three_parts() -> tuple[str, str, str]:
 
 
 def plain(text: str) -> str:
-    """Text without its markup: a link's words, no citation, no marks of emphasis."""
+    """Return text without markup: the words of links, no citations, no emphasis marks."""
     for pattern, words in _MARKUP:
         text = pattern.sub(words, text)
     return re.sub(r" +([.,;:)])", r"\1", text).strip()
@@ -110,7 +111,7 @@ def _body(page: str, folder: str) -> str:
 
 
 def _spoken(directive: str, content: str) -> str:
-    """What a reader reads of a directive's content, as paragraphs."""
+    """Return the visible text of a directive's content, as paragraphs."""
     if directive == "code-cell":
         return "\n\n".join(["", *(one[1] for one in _CAPTION.finditer(content)), ""])
     if directive not in _SPOKEN:
@@ -120,7 +121,7 @@ def _spoken(directive: str, content: str) -> str:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Those of Markdown without directives; an item of a list is one too."""
+    """Return the paragraphs of Markdown without directives; each list item is a paragraph."""
     found = []
     for block in re.split(r"\n\s*\n|\n(?=- )", text):
         if not re.match(r"\s*(#|\(\w+\)=|\+\+\+|\||%)", block):

@@ -1,18 +1,19 @@
 """Pictures of coloured shapes with their captions, and the place of each shape that a word names.
 
-A picture has two or three shapes of different colours. A relation holds between two of them when
-they share rows or columns, but not both (`relation`). The caption walks along the relations:
+A picture has two or three shapes of different colours. A relation holds between two of them if they
+share rows or columns, but not both (`relation`). The caption follows the relations:
 
 * two shapes, the upper or the left one first: "a red circle above a blue square";
-* three shapes in a bend, where no relation holds between the two ends, from the end further left:
+* three shapes in a bend, with no relation between the two ends, from the end further left:
   "a red circle above a blue square left of a green triangle", "... below ... left of ...".
 
-So a picture has one caption only, and no relation in it goes unsaid.
+So each picture has exactly one caption, and the caption states every relation.
 
-A combination is two shapes and the relation between them ("B below A" is "A above B"). The rows of
-the two in `SHAPES` are added, and 1 for "left of"; where the sum is a multiple of `TEST_SHARE` the
-combination is for testing, else for training. All combinations of a picture are of one split. So
-nothing that a test caption says was seen or said in training, while each of its words was.
+A combination is two shapes and the relation between them ("B below A" is "A above B"). The row
+numbers of the two shapes in `SHAPES` are added, and 1 for "left of". If the sum is a multiple of
+`TEST_SHARE`, the combination is for testing, else for training. All combinations of a picture
+belong to the same split. So no combination of a test caption occurs in training, but each of its
+words does.
 """
 
 from __future__ import annotations
@@ -47,13 +48,13 @@ SHAPES = tuple((colour, kind) for colour in COLOURS for kind in KINDS)
 TEST_SHARE = 7  # one combination in seven is kept for testing
 VOCABULARY = Vocabulary(("a", *COLOURS, *KINDS, "above", "below", "left", "of"))
 
-_SWAY = 2  # a shape's middle is at most so many pixels off the lines through its neighbours'
+_SWAY = 2  # the most pixels between a shape's middle and the lines through its neighbours' middles
 _INNER = range(SMALLEST // 2, SIDE - SMALLEST // 2)
 _LINES = tuple(pair for pair in permutations(_INNER, 2) if abs(pair[0] - pair[1]) >= SMALLEST)
 
 
 class Box(NamedTuple):
-    """Where a shape is, in pixels: rows top to bottom - 1, columns left to right - 1."""
+    """The box of a shape, in pixels: rows top to bottom - 1, columns left to right - 1."""
 
     top: int
     left: int
@@ -65,8 +66,9 @@ class Box(NamedTuple):
 class Picture:
     """An image, the tokens of its caption, and for each token the box of the shape it names.
 
-    `image` (3, 48, 48) is float32 from 0 to 1: red, green, blue; rows from the top. `boxes` has one
-    entry a token: a colour or a kind names a shape; an article or a relation names none (None).
+    `image` (3, 48, 48) is float32 from 0 to 1: red, green, blue; rows from the top. `boxes` has an
+    entry for each token: the box of the shape that a colour or a kind names, or None for an article
+    or a relation.
     """
 
     image: np.ndarray
@@ -80,7 +82,7 @@ class PictureBatch:
 
     `images` (B, 3, 48, 48) float32. `targets` (B, m + 2) int64, from [START] to [STOP]: the decoder
     reads `targets[:, :-1]` and predicts `targets[:, 1:]`, whose column i is caption token i.
-    `boxes` (B, m, 4) int64: token i's box, or four zeros (an empty box) where it names no shape.
+    `boxes` (B, m, 4) int64: token i's box, or four zeros (an empty box) if it names no shape.
     """
 
     images: np.ndarray
@@ -89,10 +91,11 @@ class PictureBatch:
 
 
 def sample_pictures(n: int, rng: np.random.Generator, split: Split = "train") -> list[Picture]:
-    """Return `n` pictures, half of them with two shapes, half with three.
+    """Return `n` pictures, half with two shapes and half with three.
 
-    The same state of `rng` gives the same pictures. `rng` is read in blocks: two calls do not add
-    up to one large call. Raises ValueError for a negative `n` or an unknown split.
+    The same state of `rng` gives the same pictures. `rng` is read in blocks, so two calls do not
+    give the same pictures as one large call. Raises ValueError for a negative `n` or an unknown
+    split.
     """
     if split not in {"train", "test"}:
         raise ValueError(f"split must be 'train' or 'test'; got {split!r}")
@@ -103,7 +106,10 @@ def sample_pictures(n: int, rng: np.random.Generator, split: Split = "train") ->
 
 
 def make_batch(pictures: Sequence[Picture]) -> PictureBatch:
-    """Return `pictures` as one batch; raises ValueError for none, and as `check_image` does."""
+    """Return `pictures` as a batch.
+
+    Raises ValueError for no pictures, and as `check_image` does.
+    """
     if not pictures:
         raise ValueError("a batch needs at least one picture")
     longest = max(len(picture.caption) for picture in pictures)
@@ -118,7 +124,7 @@ def make_batch(pictures: Sequence[Picture]) -> PictureBatch:
 
 
 def check_image(image: np.ndarray) -> None:
-    """Check that `image` is one that the captioner can read: (3, 48, 48), float32, 0 to 1.
+    """Check that the captioner can read `image`: (3, 48, 48), float32, from 0 to 1.
 
     Raises TypeError for another type, and ValueError for another shape or range, or for NaN.
     """
@@ -130,7 +136,7 @@ def check_image(image: np.ndarray) -> None:
             f"an image has the shape (3, {SIDE}, {SIDE}): channels, rows, columns; got "
             f"{image.shape}. Resize it, and move the channels to the front."
         )
-    if not (image.min() >= 0 and image.max() <= 1):  # not: a NaN compares False
+    if not (image.min() >= 0 and image.max() <= 1):  # `not`, because a NaN compares False
         raise ValueError(f"an image has values from 0 to 1; got {image.min()} to {image.max()}")
 
 
@@ -159,10 +165,10 @@ def box_to_grid(boxes: ArrayLike, grid_shape: tuple[int, int]) -> np.ndarray:
 
 
 def relation(first: Box, second: Box) -> str:
-    """Return what `first` is to `second`: "above", "below", "left of" or "right of".
+    """Return the relation of `first` to `second`: "above", "below", "left of" or "right of".
 
-    The first two hold where they share columns and no row, the last two where they share rows and
-    no column. Where neither holds, the result is empty.
+    The first two hold if the boxes share columns and no row, the last two if they share rows and no
+    column. If no relation holds, the result is empty.
     """
     rows, columns = _gaps(first, second)
     if rows >= 0 > columns:
@@ -173,7 +179,7 @@ def relation(first: Box, second: Box) -> str:
 
 
 def _gaps(first: Box, second: Box) -> tuple[int, int]:
-    """Return the pixels between two boxes in rows and in columns; negative where they share."""
+    """Return the pixels between two boxes, in rows and in columns; negative if they overlap."""
     (top, left), (bottom, right) = map(max, first[:2], second[:2]), map(min, first[2:], second[2:])
     return top - bottom, left - right
 

@@ -1,12 +1,12 @@
-"""The sentence that every chapter re-uses, with embeddings small enough for mental arithmetic."""
+"""The sentence of every chapter, with embeddings small enough for mental arithmetic."""
 
 import numpy as np
 
 TOKENS = ("the", "cat", "sat", "on", "the", "mat")
-"""The six tokens of the running sentence. "the" stands in it twice, with the same embedding."""
+"""The six tokens of the running sentence. "the" occurs twice, with the same embedding."""
 
 FEATURES = ("grammar", "thing", "cat-like", "place")
-"""What the four numbers of an embedding stand for. They are chosen by hand, not learned."""
+"""The meanings of the four numbers of an embedding. They are chosen by hand, not learned."""
 
 _EMBEDDINGS = {
     "the": (1.0, 0.0, 0.0, 0.0),
@@ -18,9 +18,9 @@ _EMBEDDINGS = {
 
 
 def embed(tokens: tuple[str, ...] = TOKENS) -> np.ndarray:
-    """Return the hand-made embeddings of `tokens`, one a row, of shape (len(tokens), 4).
+    """Return the hand-made embeddings of `tokens`, one in each row: (len(tokens), 4).
 
-    Raises KeyError, naming the word, for a token that is not in the running sentence.
+    Raises KeyError, with the token in its message, if a token is not in the running sentence.
     """
     for token in tokens:
         if token not in _EMBEDDINGS:

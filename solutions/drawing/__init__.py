@@ -1,1 +1,1 @@
-"""What the chapters draw with."""
+"""The functions that draw the chapters' figures."""

@@ -1,4 +1,4 @@
-"""A drawing of the encoder block: the residual path, and where the two norms stand."""
+"""A drawing of the encoder block: the residual path, and the positions of its two norms."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .shapes import FONT, arrow, line, say
 from .theme import COLOURS, INK, MUTED
 
 BRANCH = 1.75
-"""How far to the right of the residual path a sublayer stands."""
+"""The horizontal distance of a sublayer from the residual path."""
 SUBLAYERS = ("attention", "feed-forward")
 box = partial(shapes.box, height=0.56)
 plus = partial(shapes.plus, radius=0.2, arm=0.11, width=1.4, ends="projecting")
 
 
 def encoder_blocks() -> tuple[Axes, Axes]:
-    """Draw the block with the norm after each sum, and the one with the norm before each sublayer.
+    """Draw two blocks: with the norm after each sum, and with the norm before each sublayer.
 
-    The way from the input at the bottom to the output at the top is the thick line. Returns the
-    axes of the two.
+    The thick line is the residual path, from the input at the bottom to the output at the top.
+    Returns the axes of both drawings.
     """
     _, (after, before) = plt.subplots(1, 2, figsize=(5.0, 5.6), layout="constrained")
     for ax, title in ((after, "norm after"), (before, "norm before")):
@@ -42,7 +42,7 @@ def encoder_blocks() -> tuple[Axes, Axes]:
 
 
 def _norm_after(ax: Axes, start: float, name: str, colour: str) -> float:
-    """Draw a sublayer from the height `start` on; return the height at which it ends."""
+    """Draw a sublayer that begins at the height `start`; return the height at which it ends."""
     total, norm = start + 2.0, start + 2.65
     line(ax, (0, start), (0, total - 0.2), INK, 3)
     _branch(ax, start, total)
@@ -63,7 +63,7 @@ def _norm_before(ax: Axes, start: float, name: str, colour: str) -> float:
 
 
 def _branch(ax: Axes, start: float, total: float) -> None:
-    """Draw the way that leaves the path, goes through a sublayer, and comes back to the sum."""
+    """Draw the branch that leaves the residual path, passes the sublayer and returns to the sum."""
     leave = start + 0.3
     for begin, end in (((0, leave), (BRANCH, leave)), ((BRANCH, leave), (BRANCH, total))):
         line(ax, begin, end)

@@ -1,6 +1,6 @@
-"""The cost calculator: a figure to play with, and a table for whoever cannot.
+"""The cost calculator: an interactive figure, and a table for readers without scripts.
 
-`book/_web/calculator.mjs` makes the figure of what stands here, with the same formulas.
+`book/_web/calculator.mjs` turns this HTML into the figure, and uses the same formulas.
 """
 
 import json
@@ -14,10 +14,11 @@ NUMBER_BYTES = 4
 def predicted(
     n: int, d_model: int, n_heads: int, n_layers: int, block: int
 ) -> dict[str, dict[str, float]]:
-    """What a stack of blocks as in chapter 8 costs, forwards, for one sequence of n tokens.
+    """Compute the cost of a forward pass of one sequence of n tokens through chapter 8's blocks.
 
-    Returns the operations of its parts, and the bytes of what it holds, each number 4 bytes.
-    "table" and "blocks" are the scores of one layer, as a whole and a block of keys at a time.
+    Returns the operations of each part, and the bytes of each tensor, at 4 bytes a number. "table"
+    is the memory for all scores of one layer, "blocks" that for its scores with one block of keys
+    at a time.
     """
     each = n_layers * n * d_model
     return {
@@ -35,9 +36,9 @@ def predicted(
 
 
 def calculator(data: Mapping[str, Any]) -> str:
-    """The HTML of the calculator: the measured seconds and megabytes as a table, and the data.
+    """Return the HTML: a table of the measured seconds and megabytes, and the data.
 
-    data: as `as_figure_data` of `solutions.experiments.cost.by_length` makes it.
+    data: the result of `as_figure_data` in `solutions.experiments.cost.by_length`.
     """
     names = list(data["layers"])
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in ("tokens", *names))
@@ -59,10 +60,10 @@ def calculator(data: Mapping[str, Any]) -> str:
 
 
 def _cell(layer: Mapping[str, Any], at: int) -> str:
-    """Milliseconds and megabytes of one layer at one length."""
+    """Return the table cell with the milliseconds and megabytes of one layer at one length."""
     return f"{_short(1e3 * layer['seconds'][at])} ms, {_short(layer['bytes'][at] / 1e6)} MB"
 
 
 def _short(value: float) -> str:
-    """Three digits, or all before the point."""
+    """Format `value` with three significant digits, or with all digits before the decimal point."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -19,14 +19,17 @@ arrow = partial(shapes.arrow, width=1.4, head=12, gap=0)
 box = partial(shapes.box, width=1.2, height=0.54, rounding=0.1, covers=False, ink=INK)
 
 WHITE = "#fefefe"
-"""For what lies on a picture: it is dark in either theme, and no colour of a theme is this one."""
+"""The colour of text and frames on a picture.
+
+A picture is dark in both themes, so this colour is not one of the theme's colours.
+"""
 
 LOOK = (0.04, 0.08, 0.05, 0.45, 0.25, 0.05, 0.04, 0.02, 0.02)
-"""The weights that the drawing shows, of so many of the 64 places."""
+"""The weights that the drawing shows, for a few of the 64 places."""
 
 
 class Captioned(Protocol):
-    """What `show` needs of a picture: an image (3, side, side), and the words of its caption."""
+    """A picture that `show` can draw: an image (3, side, side), and the words of its caption."""
 
     @property
     def image(self) -> np.ndarray:
@@ -38,7 +41,7 @@ class Captioned(Protocol):
 
 
 def show(ax: Axes, picture: Captioned) -> None:
-    """Draw a picture under its caption, one shape a line."""
+    """Draw a picture under its caption, with one line of the caption for each shape."""
     ax.imshow(picture.image.transpose(1, 2, 0))
     ax.set_xticks([])
     ax.set_yticks([])
@@ -57,7 +60,7 @@ def frame(ax: Axes, edges: Sequence[int], style: str = "-") -> None:
 
 
 def captioner_loop() -> Axes:
-    """Draw how the captioner says one word, and what goes back for the next. Returns the axes."""
+    """Draw how the captioner writes a word and feeds it back for the next. Returns the axes."""
     _, ax = plt.subplots(figsize=(5.0, 6.0), layout="constrained")
     box(ax, (0.75, 7.2), "picture", MUTED)
     box(ax, (2.7, 7.2), "CNN", COLOURS[2])
@@ -96,7 +99,7 @@ def _grid(ax: Axes, corner: Point, cells: int = 8, side: float = 1.1) -> None:
 
 
 def _annotations(ax: Axes, corner: Point, to: Point) -> None:
-    """Draw a row of annotations, the more of them in the context, the stronger."""
+    """Draw a row of annotations, each the stronger, the larger its weight in the context."""
     for i, weight in enumerate(LOOK):
         at = (corner[0] + 0.48 * i, corner[1])
         ax.add_patch(Rectangle(at, 0.4, 0.4, fc=HEAT, ec="none", alpha=0.1 + 0.9 * weight / 0.45))

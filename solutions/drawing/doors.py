@@ -1,4 +1,4 @@
-"""A drawing of an attention layer with the three doors by which a position can come in."""
+"""A drawing of an attention layer with the three doors through which positions can enter."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ STEPS = (
     ("add a bias", 5, True),
     ("softmax, weighted sum", 6, False),
 )
-"""What happens to the tokens, from top to bottom, and whether it is a door for positions."""
+"""The steps of the layer from top to bottom: text, row, and whether positions can enter there."""
 
 SCHEMES = {1: "learned,\nsinusoidal", 3: "rotary", 5: "linear bias,\nrelative table"}
-"""Row -> the schemes that come in there."""
+"""Row -> the position schemes that enter at this door."""
 
 
 def three_doors() -> Axes:
-    """Draw the layer as a column of steps, with the doors in colour and their schemes beside them.
+    """Draw the layer as a column of steps, with the doors in colour and their schemes at the side.
 
     Returns the axes.
     """

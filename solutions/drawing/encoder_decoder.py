@@ -1,4 +1,4 @@
-"""A drawing of the encoder and the decoder with one vector between them, and of the loss."""
+"""A drawing of the encoder, the decoder, the single vector between them, and the loss."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from .shapes import FONT, Point, say
 from .theme import COLOURS, INK, MUTED
 
 WIDE, HIGH = 0.84, 0.52
-"""Of a box; columns are 1 apart."""
+"""The width and height of a box; the distance between columns is 1."""
 ENCODER, CONTEXT, DECODER, LOSSES, LOSS = 0.0, 1.55, 3.1, 4.45, 5.75
-"""Heights of the rows; y grows downwards."""
+"""The y coordinates of the rows; y grows downwards."""
 arrow = partial(shapes.arrow, width=1.3, head=10, gap=0)
 
 
 def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Axes:
-    """Draw how the machine is trained on one pair, with teacher forcing.
+    """Draw how the model is trained on one pair, with teacher forcing.
 
-    source: n words. target: m words, without start and stop. A box is a state, and the word in it
-    is the word that it reads. Returns the axes.
+    source: n words. target: m words, without the start and stop tokens. Each box is a state and
+    shows the word that it reads. Returns the axes.
     """
     inputs, wanted = ["[START]", *target], [*target, "[STOP]"]
     m = len(inputs)
-    left = (m - len(source)) / 2  # the shorter row in the middle
+    left = (m - len(source)) / 2  # centres the shorter row
     middle = (m - 1) / 2
     _, ax = plt.subplots(figsize=(5.2, 6.0), layout="constrained")
     for i, word in enumerate(source):

@@ -1,6 +1,6 @@
-"""Every head's attention map to look through, and a table of one head for whoever cannot.
+"""The attention maps of all heads to browse, and a table of one head for readers without scripts.
 
-`book/_web/head_maps.mjs` makes the figure of what stands here.
+`book/_web/head_maps.mjs` turns this HTML into the figure.
 """
 
 import base64
@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 FULL = 255
-"""What a weight of 1 is as a byte."""
+"""The byte that represents a weight of 1."""
 
 
 def head_maps(maps: Mapping[str, tuple[Sequence[str], np.ndarray]], start: tuple[int, int]) -> str:
-    """The HTML of the figure: where each token of the first sentence looks most, and all weights.
+    """Return the HTML: where each token of the first sentence looks most, and all weights.
 
-    maps: of each sentence its n tokens, and the weights (layers, heads, n, n) of all heads;
-    start: the layer and the head that are shown first.
+    maps: for each sentence its n tokens, and the weights (layers, heads, n, n) of all heads. start:
+    the layer and the head that are shown first.
     """
     sentences: list[dict[str, Any]] = [
         {

@@ -1,4 +1,4 @@
-"""A drawing of multi-head attention: the matrices to scale, each head in a colour of its own."""
+"""A drawing of multi-head attention: the matrices to scale, each head in a different colour."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def many_heads(
     output: np.ndarray,
     row: int,
 ) -> Axes:
-    """Draw self-attention with two heads from the tokens down to the output, one token framed.
+    """Draw self-attention with two heads from the tokens down to the output, with one token framed.
 
     tokens: n words. X: (n, d). roles: Q, K and V before they are split, (n, 2 * d_head). weights:
     (2, n, n). merged: (n, 2 * d_head). output: (n, d_out). row: the token whose queries, weights,
-    merged heads and output are framed. Each matrix is coloured by its own largest number. Returns
-    the axes.
+    merged heads and output are framed. Each matrix is coloured relative to its largest number.
+    Returns the axes.
     """
     n, width = roles[0].shape
-    own = [COLOURS[h] for h in (0, 1) for _ in range(width // 2)]  # the colour of each feature
+    own = [COLOURS[h] for h in (0, 1) for _ in range(width // 2)]  # of each feature
     gap, step = 1.8, n + 4.0
     middle = (3 * width + 2 * gap) / 2
     x = Table("tokens $X$", (COLOURS[5],), middle - X.shape[1] / 2, 0, X)
@@ -78,7 +78,7 @@ def many_heads(
 
 
 def _values(ax: Axes, start: Point, beside: Table, end: Point, head: int) -> None:
-    """Lead the values of a head, dashed, past the right of the weights to where they are summed."""
+    """Draw a head's values as a dashed line, past the right of the weights, to the sum."""
     side = beside.right + 0.9 + head
     corners = (side, beside.top), (side, beside.bottom)
     xs, ys = zip(start, *corners, strict=True)
@@ -91,7 +91,7 @@ def features_by_head(
 ) -> None:
     """Draw a table of labels, each cell in the colour of the head that owns its feature.
 
-    labels, owners: (n, d), what stands in a cell, and the number of its head. corner: left and top.
+    labels, owners: (n, d), the text of each cell, and the number of its head. corner: left and top.
     """
     left, top = corner
     for (i, j), label in np.ndenumerate(labels):

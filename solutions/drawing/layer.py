@@ -22,11 +22,11 @@ def attention_layer(
     output: np.ndarray,
     row: int,
 ) -> Axes:
-    """Draw self-attention from the tokens down to the output, the way of one token marked.
+    """Draw self-attention from the tokens down to the output, with the path of one token marked.
 
-    tokens: n words. X: (n, d). roles: Q and K, (n, d_k), and V, (n, d_v). weights: (n, n).
-    output: (n, d_v). row: the token whose query, weights and output are marked. Each matrix is
-    coloured by its own largest number. Returns the axes.
+    tokens: n words. X: (n, d). roles: Q and K, (n, d_k), and V, (n, d_v). weights: (n, n). output:
+    (n, d_v). row: the token whose query, weights and output are marked. Each matrix is coloured
+    relative to its largest number. Returns the axes.
     """
     n = len(X)
     Q, K, V = roles

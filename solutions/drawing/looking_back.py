@@ -22,7 +22,7 @@ arrow = partial(shapes.arrow, colour=INK, width=1, head=12)
 def one_step(tokens: Sequence[str], weights: np.ndarray, last: str, following: str) -> Axes:
     """Draw how a decoder that has written `last` looks at its source and writes `following`.
 
-    tokens: T words. weights: (T,), which are drawn as the widths of lines. Returns the axes.
+    tokens: T words. weights: (T,), drawn as the widths of lines. Returns the axes.
     """
     _, ax = plt.subplots(figsize=(5.4, 4.4), layout="constrained")
     positions = np.linspace(1.2, 9.7, len(tokens))

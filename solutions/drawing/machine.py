@@ -14,9 +14,9 @@ from .shapes import FONT, outline, plus, say
 from .theme import COLOURS, INK, MUTED
 
 WIDTH, HEIGHT, STEP = 4.3, 0.62, 1.05
-"""Of a box, and how far one box is above the one below."""
+"""The width and height of a box, and the distance from one box to the next above it."""
 ENCODER, DECODER = 2.45, 8.05
-"""Where the middle of each tower is."""
+"""The x coordinate of the middle of each tower."""
 SELF, CROSS, FORWARD = COLOURS[0], COLOURS[1], COLOURS[2]
 arrow = partial(shapes.arrow, colour=INK, width=1.3, gap=0)
 line = partial(shapes.line, colour=INK, zorder=4)
@@ -24,7 +24,7 @@ box = partial(shapes.box, width=WIDTH, height=HEIGHT, line=1.6)
 
 
 def transformer() -> Axes:
-    """Draw both stacks, what they exchange, and what training compares."""
+    """Draw both stacks, the tensors that they exchange, and what training compares."""
     ax = new_axes(5.6, 8.2)
     encoder = [("self-attention", SELF), ("feed-forward", FORWARD)]
     decoder = [("masked self-attention", SELF), ("cross-attention", CROSS)]
@@ -52,7 +52,10 @@ def transformer() -> Axes:
 def _stack(
     ax: Axes, x: float, source: str, sublayers: Sequence[tuple[str, str]]
 ) -> tuple[float, list[float]]:
-    """Draw a tower up to its last norm. Returns where that ends, and the sublayers' heights."""
+    """Draw a tower up to its last norm.
+
+    Returns the height of its end, and those of the sublayers.
+    """
     top = box(ax, (x, 0.0), source, INK)
     for text in (r"embedding $\times\,\sqrt{d_{model}}$", "+ sinusoids"):
         arrow(ax, (x, top), (x, top + STEP - HEIGHT))
@@ -64,7 +67,7 @@ def _stack(
         top = box(ax, (x, heights[-1]), f"norm, {name}", colour) + 0.42
         line(ax, (x, top - 0.42), (x, top))
         plus(ax, (x, top), 0.17, 0.1, 1.3)
-        side = x - WIDTH / 2 - 0.13  # what was there goes past the sublayer
+        side = x - WIDTH / 2 - 0.13  # the residual path passes the sublayer
         past = ((x, heights[-1] - 0.72), (side, heights[-1] - 0.72), (side, top), (x - 0.17, top))
         for start, end in pairwise(past):
             line(ax, start, end)
@@ -76,7 +79,7 @@ def _stack(
 
 
 def _keys_and_values(ax: Axes, memory: float, cross: float) -> None:
-    """Draw the way from the encoder's last norm to the decoder's cross-attention."""
+    """Draw the line from the encoder's last norm to the decoder's cross-attention."""
     middle = (ENCODER + DECODER) / 2
     way = ((ENCODER, memory), (ENCODER, memory + 0.4), (middle, memory + 0.4), (middle, cross))
     for start, end in pairwise(way):

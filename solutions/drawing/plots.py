@@ -1,6 +1,6 @@
 """The figures that the chapters share: a heatmap, a token-to-token view and a quality curve.
 
-Colours can be told apart by colour-blind readers and are never the only carrier of what they say:
+Colour-blind readers can tell the colours apart. Colour is never the only carrier of information:
 numbers, labels, markers or line styles repeat it.
 """
 
@@ -29,7 +29,7 @@ def new_axes(width: float = 5.0, height: float = 3.6) -> Axes:
 
 
 def _matrix(weights: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:
-    """Return `weights` as floats; ValueError if it has not a row and a column for every label."""
+    """Return `weights` as floats. Raises ValueError if a label has no row or column."""
     weights = np.asarray(weights, dtype=float)
     expected = (len(rows), len(columns))
     if weights.shape != expected:
@@ -48,10 +48,11 @@ def heatmap(
 ) -> Axes:
     """Draw a matrix with its tokens at the edges: queries down the side, keys along the top.
 
-    weights: (len(rows), len(columns)). Values that all lie in [0, 1] share one scale, so that the
-    same blue is the same weight in every figure; others are scaled by the largest, with orange
-    below 0. A value that is not finite (a masked score) is grey. `annotate` writes the numbers.
-    Returns the axes. Raises ValueError if the shape and the labels do not fit.
+    weights: (len(rows), len(columns)). Values that all lie in [0, 1] are drawn on one fixed scale,
+    so that the same blue means the same weight in every figure. Other values are scaled by the
+    largest, and negative values are orange. A value that is not finite (a masked score) is grey.
+    `annotate` writes the numbers. Returns the axes. Raises ValueError if the shape does not match
+    the labels.
     """
     weights = _matrix(weights, rows, columns)
     shown = weights[np.isfinite(weights)]
@@ -78,14 +79,14 @@ def heatmap(
 
 
 def _heat(share: float) -> tuple[float, float, float, float]:
-    """Return the colour of a value, as a share of the largest: the larger, the stronger."""
+    """Return the colour of a value, given as a share of the largest; larger values are stronger."""
     if not np.isfinite(share):
         return to_rgba(MUTED, 0.3)
     return to_rgba(HEAT if share >= 0 else COLOURS[1], abs(share))
 
 
 def _number(value: float, *, whole: bool) -> str:
-    """Return what stands in a cell."""
+    """Return the text of a cell."""
     if np.isfinite(value):
         return f"{value:.0f}" if whole else f"{value:.2f}"
     return "nan" if np.isnan(value) else (r"$\infty$" if value > 0 else r"$-\infty$")
@@ -99,10 +100,10 @@ def token_view(
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw attention as curves from each query (left) to the keys (right), as wide as their weight.
+    """Draw attention as curves from queries (left) to keys (right), as wide as their weights.
 
-    weights: (len(queries), len(keys)), each in [0, 1]; a weight of 0 draws nothing.
-    Returns the axes. Raises ValueError if the shape and the labels do not fit.
+    weights: (len(queries), len(keys)), each in [0, 1]; a weight of 0 is not drawn. Returns the
+    axes. Raises ValueError if the shape does not match the labels.
     """
     weights = _matrix(weights, queries, keys)
     tallest = max(len(queries), len(keys))
@@ -148,10 +149,10 @@ def quality_curve(
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw one line a series: the mean over the seeds, in a band from lowest to highest seed.
+    """Draw a line for each series: the mean over the seeds, in a band from lowest to highest seed.
 
-    series: name -> array of shape (seeds, len(x)). Returns the axes.
-    Raises ValueError if an array has another shape.
+    series: name -> array of shape (seeds, len(x)). Returns the axes. Raises ValueError if an array
+    has another shape.
     """
     ax = ax or new_axes()
     for number, (name, values) in enumerate(series.items()):

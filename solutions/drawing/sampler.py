@@ -1,6 +1,6 @@
-"""A distribution over the next token to play with, and a table for whoever cannot.
+"""An interactive distribution over the next token, and a table for readers without scripts.
 
-`book/_web/sampler.mjs` makes the figure of what stands here.
+`book/_web/sampler.mjs` turns this HTML into the figure.
 """
 
 import json
@@ -10,14 +10,14 @@ from html import escape
 import numpy as np
 
 LISTED = 12
-"""The tokens of the table."""
+"""The number of tokens in the table."""
 
 
 def sampler(beginnings: Mapping[str, np.ndarray], names: Sequence[str]) -> str:
-    """The HTML of the figure: the likeliest tokens after the first beginning, and all logits.
+    """Return the HTML: the likeliest tokens after the first beginning, and all logits.
 
-    beginnings: the logits (V,) of the token that comes next, by the text before it; names: how
-    each of the V tokens is written.
+    beginnings: a text -> the logits (V,) of the token after it. names: the text of each of the V
+    tokens.
     """
     data = []
     for text, logits in beginnings.items():

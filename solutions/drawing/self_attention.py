@@ -15,11 +15,11 @@ from .theme import COLOURS, HEAT
 def self_attention_flow(
     tokens: Sequence[str], X: np.ndarray, weights: np.ndarray, Y: np.ndarray, row: int
 ) -> Axes:
-    """Draw `Y = softmax(X X^T) X` from the tokens down to the outputs, the way of one row marked.
+    """Draw `Y = softmax(X X^T) X` from the tokens down to the outputs, with one row marked.
 
     tokens: n words. X and Y: (n, d). weights: (n, n). row: the token whose query, weights and
-    output are marked. Numbers are from 0 up, and each matrix is coloured by its own largest one.
-    Returns the axes.
+    output are marked. No number is negative, and each matrix is coloured relative to its largest
+    number. Returns the axes.
     """
     n, d = X.shape
     asks, asked, blended = (

@@ -1,7 +1,7 @@
-"""The shapes that drawings are made of: words, boxes, arrows, lines, and matrices to scale.
+"""The shapes of all drawings: words, boxes, arrows, lines, and matrices to scale.
 
-What lies over what is settled here: lines and arrows lowest, then boxes that cover them, then
-words. A drawing that keeps to other sizes binds them once, with `functools.partial`.
+This module decides what covers what: lines and arrows are lowest, boxes cover them, and words are
+on top. A drawing with other sizes binds them once, with `functools.partial`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .theme import INK, MUTED, PAPER
 FONT = 11
 Point = tuple[float, float]
 Style = str | tuple[float, Sequence[float]]
-"""Of a line, as matplotlib takes it."""
+"""The style of a line, in matplotlib's notation."""
 
 
 def say(
@@ -32,7 +32,7 @@ def say(
     align: Literal["left", "center", "right"] = "center",
     size: float = FONT,
 ) -> None:
-    """Write a text whose middle, or the side that `align` names, is at a point."""
+    """Write a text with its middle, or the side that `align` names, at a point."""
     ax.text(*at, text, ha=align, va="center", fontsize=size, color=colour, zorder=5)
 
 
@@ -47,7 +47,7 @@ def arrow(
     style: Style = "-",
     bend: float = 0.0,
 ) -> None:
-    """Draw an arrow. head: its size. gap: how many points of it are left out at both ends."""
+    """Draw an arrow. head: the size of its head. gap: the points left out at both ends."""
     shaft = FancyArrowPatch(
         start,
         end,
@@ -82,9 +82,10 @@ def box(
     ink: str = "",
     size: float = FONT,
 ) -> float:
-    """Draw a box around a text, with its middle at a point. Returns its edge of the larger y.
+    """Draw a box around a text, with its middle at a point. Returns its edge with the larger y.
 
-    covers: whether it hides the lines behind it. ink: the colour of the text, by default the box's.
+    covers: whether the box hides the lines behind it. ink: the colour of the text, by default that
+    of the box.
     """
     corner = (at[0] - width / 2, at[1] - height / 2)
     style = f"round,pad=0,rounding_size={rounding}"
@@ -104,7 +105,7 @@ def outline(
     line: float = 1.6,
     style: Style = "-",
 ) -> None:
-    """Draw the edge of a rectangle from its corner of the smallest x and y."""
+    """Draw the outline of a rectangle, given its corner with the smallest x and y."""
     ax.add_patch(Rectangle(corner, width, height, fill=False, ec=colour, lw=line, ls=style))
 
 
@@ -116,7 +117,7 @@ def plus(
     width: float,
     ends: Literal["projecting", "round"] = "round",
 ) -> None:
-    """Draw a sum: a plus in a circle. ends: those of its arms."""
+    """Draw a sum: a plus in a circle. ends: the ends of its arms."""
     ax.add_patch(Circle(at, radius, fc=PAPER, ec=INK, lw=width, zorder=3))
     for dx, dy in ((arm, 0), (0, arm)):
         xs, ys = (at[0] - dx, at[0] + dx), (at[1] - dy, at[1] + dy)
@@ -125,9 +126,9 @@ def plus(
 
 @dataclass(frozen=True)
 class Table:
-    """A matrix as it is drawn, a square a number; x grows to the right and y downwards.
+    """A matrix to draw, with a square for each number; x grows to the right and y downwards.
 
-    colours: of its columns, from the first on, repeated as often as they must be.
+    colours: one for each column, repeated as often as needed.
     """
 
     name: str
@@ -138,24 +139,24 @@ class Table:
 
     @property
     def right(self) -> float:
-        """Where it ends on the right."""
+        """The x coordinate of its right edge."""
         return self.left + int(self.values.shape[1])
 
     @property
     def bottom(self) -> float:
-        """Where it ends below."""
+        """The y coordinate of its bottom edge."""
         return self.top + len(self.values)
 
     @property
     def centre(self) -> float:
-        """Where its middle is, from left to right."""
+        """The x coordinate of its middle."""
         return (self.left + self.right) / 2
 
 
 def matrix(ax: Axes, table: Table, faintest: float = 0.08, above: float = 0.65) -> None:
-    """Draw a matrix under its name, the larger a number, the stronger its square.
+    """Draw a matrix under its name; larger numbers have stronger squares.
 
-    faintest: the strength of a 0. above: how far its name stands above it.
+    faintest: the strength of a 0. above: the distance of the name above the matrix.
     """
     largest = max(float(np.abs(table.values).max()), 1e-9)
     squares, colours = [], []

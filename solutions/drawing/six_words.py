@@ -1,7 +1,7 @@
-"""The front page's figure: six words in a row, and arcs from the one that looks to all others.
+"""The front page's figure: six words in a row, and arcs from the word that looks to all others.
 
-What stands here is the figure as it is without scripts; `book/_web/six_words.mjs` lets the reader
-choose who looks, and how sharply.
+This module writes the figure for readers without scripts. `book/_web/six_words.mjs` adds the choice
+of the word that looks and of how sharply it looks.
 """
 
 import json
@@ -20,8 +20,8 @@ LOOP = 26
 def six_words(tokens: Sequence[str], scores: np.ndarray, looks: int) -> str:
     """Return the figure as HTML, with `tokens[looks]` as the word that looks.
 
-    scores: (n, n), of each token that looks (a row) with each that is looked at; the weights are
-    their softmax, row by row.
+    scores: (n, n), one row for each token that looks and one column for each token that it looks
+    at. The weights are the softmax of each row.
     """
     weights = softmax(scores)
     arcs = "".join(
@@ -44,7 +44,7 @@ def six_words(tokens: Sequence[str], scores: np.ndarray, looks: int) -> str:
 
 
 def arc(start: int, end: int) -> str:
-    """Return the path of an arc from one place in the row to another; the farther, the higher."""
+    """Return the path of an arc between two places in the row; a longer arc is higher."""
     left, right = STEP * (start + 0.5), STEP * (end + 0.5)
     if start == end:
         left, right = left - LOOP, right + LOOP

@@ -1,8 +1,9 @@
 """Figures whose lines and text follow the reader's theme, light or dark.
 
 After `follow_theme()` figures have no background and are drawn in the colours of `colours`. In a
-notebook they look as these say. The book's build puts the SVG of a figure into its page, and each
-of these colours becomes a variable of the page's style, which has a value for either theme.
+notebook they have exactly these colours. The book's build puts the SVG of a figure into its page
+and replaces each of these colours by a variable of the page's style sheet, which has a value for
+each theme.
 """
 
 import matplotlib as mpl
@@ -13,7 +14,7 @@ __all__ = ["COLOURS", "HEAT", "INK", "MUTED", "PAPER", "RULE", "TURN", "VARIABLE
 
 
 def follow_theme() -> None:
-    """Let all figures that are drawn from now on follow the theme."""
+    """Make all figures that are drawn after this call follow the theme."""
     mpl.rcParams.update(
         {
             "svg.id": IDENTITY,

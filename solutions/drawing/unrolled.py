@@ -1,4 +1,4 @@
-"""A drawing of a recurrent network that is unrolled over a sentence: a box a step."""
+"""A drawing of a recurrent network unrolled over a sentence, with a box for each step."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .shapes import arrow, box, say
 from .theme import COLOURS, INK, MUTED
 
 WIDE, HIGH, STATE = 0.86, 0.5, 0.62
-"""Of a word's box, and the height of a state's; columns are STEP apart."""
+"""The width and height of a word's box, and the height of a state's box."""
 STEP, UP = 1.36, 1.4
-"""From a column to the next, and from the words to the states; y grows downwards."""
+"""The distance between columns, and from the words to the states; y grows downwards."""
 
 
 def unrolled(words: Sequence[str]) -> Axes:
-    """Draw one cell that reads each word and passes its state on to itself; the last one is `c`.
+    """Draw a cell that reads each word and passes its state on; the last state is `c`.
 
     Returns the axes.
     """

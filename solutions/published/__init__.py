@@ -1,1 +1,1 @@
-"""Weights that others have trained and published, and how the course finds and reads them."""
+"""Find and read weights that others have trained and published."""

@@ -1,4 +1,4 @@
-"""BERT, made of chapter 8's blocks: the encoder that published weights fill.
+"""BERT, made of chapter 8's blocks: the encoder for the published weights.
 
 Source: Devlin et al. (2019), "BERT: pre-training of deep bidirectional Transformers for language
 understanding".
@@ -13,10 +13,10 @@ from ..transformer_block import EncoderBlock, FeedForward
 
 
 class BERT(nn.Module):
-    """Read a text with every token in view of all others: encoder blocks with the norm after.
+    """An encoder whose tokens all attend to each other: blocks with the norm after each sum.
 
-    Its parts are called `embedding`, `positions`, `segments`, `norm` and `blocks`.
-    Source: Devlin et al. (2019), sections 3 and A.2.
+    Its parts are called `embedding`, `positions`, `segments`, `norm` and `blocks`. Source: Devlin
+    et al. (2019), sections 3 and A.2.
     """
 
     def __init__(
@@ -31,8 +31,9 @@ class BERT(nn.Module):
     ) -> None:
         """block: makes a block of `d_model, n_heads, d_ff`: your own `EncoderBlock`, for example.
 
-        Its `feed_forward`, `norm_1` and `norm_2` are replaced by those of BERT: with GELU, and with
-        an epsilon of 1e-12. The norms are torch's, which compute what chapter 8's do in one pass.
+        The block's `feed_forward`, `norm_1` and `norm_2` are replaced by BERT's, with GELU and with
+        an epsilon of 1e-12. The norms are torch's: they compute the same as chapter 8's, in one
+        pass.
         """
         super().__init__()
         self.embedding = nn.Embedding(vocab_size, d_model)
@@ -50,13 +51,13 @@ class BERT(nn.Module):
     def forward(self, tokens: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
         """tokens: ids (batch, n). Returns (batch, n, d_model); all tokens are of the first segment.
 
-        mask: boolean (batch, n), True where a token stands and False where a row is padded. Raises
-        ValueError, with both numbers in its message, if n is larger than max_len.
+        mask: boolean (batch, n), True for a token and False for padding. Raises ValueError, with
+        both numbers in its message, if n is larger than max_len.
         """
         return self.layers(tokens, mask)[-1]
 
     def layers(self, tokens: torch.Tensor, mask: torch.Tensor | None = None) -> list[torch.Tensor]:
-        """The same after the embedding and after each block: n_layers + 1 tensors."""
+        """Return the states after the embedding and after each block: n_layers + 1 tensors."""
         n = tokens.shape[1]
         if n > self.positions.num_embeddings:
             raise ValueError(f"{n} tokens, and there are {self.positions.num_embeddings} positions")

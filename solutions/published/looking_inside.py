@@ -1,4 +1,4 @@
-"""Look inside SmolLM2 while it reads: its stream, its heads' weights; and take parts away."""
+"""Record SmolLM2's residual stream and attention weights while it reads, and switch parts off."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Head = tuple[int, int]
 
 @dataclass(frozen=True)
 class Inside:
-    """What was seen while n tokens were read in `batch` texts.
+    """The record of reading `batch` texts of n tokens.
 
-    logits: (batch, n, vocab_size). stream: the tokens after the embedding and after each block, 31
-    of (batch, n, 576). weights: of each of the 30 blocks, (batch, 9, n, n).
+    logits: (batch, n, vocab_size). stream: the states after the embedding and after each block, 31
+    tensors (batch, n, 576). weights: for each of the 30 blocks, (batch, 9, n, n).
     """
 
     logits: Tensor
@@ -34,7 +34,7 @@ class Inside:
 
 @dataclass(frozen=True)
 class Unseen:
-    """Tokens at position `begin` and later may not attend to the one at `position`, before them."""
+    """A hidden token: from position `begin` on, no token may attend to the one at `position`."""
 
     position: int
     begin: int
@@ -44,9 +44,9 @@ class Unseen:
 def look(
     published: SmolLM2, ids: Tensor, off: Collection[Head] = (), unseen: Unseen | None = None
 ) -> Inside:
-    """Read the texts `ids` (batch, n), and see what went on.
+    """Read the texts `ids` (batch, n), and return a record of it.
 
-    off: heads that find nothing: what they would add to the stream is 0.
+    off: the heads to switch off; they add 0 to the stream.
     """
     stream: list[Tensor] = []
     weights: list[Tensor] = []
@@ -85,13 +85,14 @@ def _opened(
         for hook in hooks:
             hook.remove()
         for block in model.blocks:
-            del block.attention.forward  # the class's own is there again
+            del block.attention.forward  # the class's method is visible again
 
 
 def attend(attention: Any, X: Tensor, unseen: Unseen | None = None) -> tuple[Tensor, Tensor, Cache]:
-    """What `GroupedQueryAttention` does with the texts X (batch, n, 576), in the open.
+    """Compute `GroupedQueryAttention` for the texts X (batch, n, 576), with its weights.
 
-    Returns what each head found, (batch, 9, n, 64), its weights, (batch, 9, n, n), and the cache.
+    Returns the output of each head, (batch, 9, n, 64), its weights, (batch, 9, n, n), and the
+    cache.
     """
     base, group = SIZES["base"], N_HEADS // N_KV_HEADS
     Q = turned(split_heads(attention.W_q(X), N_HEADS), 0, base)

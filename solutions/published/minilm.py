@@ -17,11 +17,11 @@ from .files import TOKENIZER, WEIGHTS, read_published
 
 VOCABULARY, D_MODEL, HEADS, D_FF, LAYERS = 30_522, 384, 12, 1536, 6
 MAX_LEN = 512
-"""The most tokens that a text may have, with the two that frame it."""
+"""The largest number of tokens of a text, including [CLS] and [SEP]."""
 
 
 class UnfitWeightsError(Exception):
-    """Weights whose names or shapes are not those of the encoder."""
+    """The names or shapes of the weights differ from those of the encoder."""
 
 
 @dataclass(frozen=True)
@@ -38,26 +38,26 @@ class MiniLM:
     def __init__(self, block: Callable[[int, int, int], nn.Module] = EncoderBlock) -> None:
         """block: makes a block of `d_model, n_heads, d_ff`: your own `EncoderBlock`, for example.
 
-        Raises PublishedFileError if a file is missing or another one than was published, and
+        Raises PublishedFileError if a file is missing or differs from the published one, and
         UnfitWeightsError if the block's parameters have other names or shapes.
         """
         self.encoder = BERT(VOCABULARY, D_MODEL, HEADS, D_FF, LAYERS, MAX_LEN, block)
         fill(self.encoder, rename_weights(safetensors.numpy.load(read_published(WEIGHTS))))
         self.encoder.eval().requires_grad_(False)
         self.tokenizer = Tokenizer.from_str(read_published(TOKENIZER).decode("utf-8"))
-        self.tokenizer.no_padding()  # the file asks for 128 tokens, whatever the sentence
+        self.tokenizer.no_padding()  # the file's setting pads every sentence to 128 tokens
         self.tokenizer.no_truncation()
 
     def tokens(self, sentence: str) -> list[str]:
-        """The tokens of a sentence, with [CLS] before and [SEP] behind them."""
+        """Return the tokens of a sentence, with [CLS] before and [SEP] after them."""
         found: list[str] = self.tokenizer.encode(sentence).tokens
         return found
 
     def batch(self, sentences: Sequence[str]) -> Batch:
-        """The sentences as ids, padded to the longest.
+        """Return the sentences as ids, padded to the longest.
 
-        Raises TypeError for bytes, and ValueError, with its number, for a sentence that is empty or
-        has more than 512 tokens.
+        Raises TypeError for bytes, and ValueError for a sentence that is empty or has more than 512
+        tokens. Both messages contain the sentence's number.
         """
         return _padded(self._ids(sentences))
 
@@ -80,15 +80,15 @@ class MiniLM:
         return rows
 
     def layers(self, sentences: Sequence[str]) -> list[Tensor]:
-        """The tokens after the embedding and after each block: 7 tensors (batch, n, 384)."""
+        """Return the states after the embedding and after each block: 7 tensors (batch, n, 384)."""
         batch = self.batch(sentences)
         return self.encoder.layers(batch.ids, batch.mask)
 
     def embed(self, sentences: Sequence[str], at_once: int = 32) -> Tensor:
-        """One vector of length 1 for each sentence: (len(sentences), 384).
+        """Return a vector of length 1 for each sentence: (len(sentences), 384).
 
-        at_once: the sentences of a batch; sentences of like length share one. Raises what `batch`
-        raises.
+        at_once: the number of sentences in a batch; sentences of similar length share a batch.
+        Raises the same errors as `batch`.
         """
         rows = self._ids(sentences)
         order = sorted(range(len(rows)), key=lambda one: len(rows[one]))
@@ -109,7 +109,7 @@ def _padded(rows: list[list[int]]) -> Batch:
 
 
 def fill(encoder: nn.Module, weights: dict) -> None:  # type: ignore[type-arg]
-    """Load `weights`, arrays by name, into the encoder; UnfitWeightsError if they do not fit."""
+    """Load `weights`, a dictionary name -> array. Raises UnfitWeightsError if they do not fit."""
     own = {name: tuple(one.shape) for name, one in encoder.state_dict().items()}
     given = {name: tuple(one.shape) for name, one in weights.items()}
     for name in sorted(own.keys() | given.keys()):

@@ -1,4 +1,4 @@
-"""SmolLM2-135M-Instruct in this course's own model of today: it reads, writes and answers."""
+"""SmolLM2-135M-Instruct in this course's own `TodayModel`: it reads, writes and answers."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SIZES = {
     "eps": 1e-5,
 }
 CONTEXT = 8192
-"""The most tokens that the model was trained to read."""
+"""The largest number of tokens that the model was trained to read."""
 
 BEGIN, END = "<|im_start|>", "<|im_end|>"
-"""What a turn of a talk begins and ends with."""
+"""The tokens that begin and end a turn of a conversation."""
 
 SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
-"""What every talk began with in training."""
+"""The system message at the start of every conversation in training."""
 
 
 class SmolLM2:
@@ -37,11 +37,11 @@ class SmolLM2:
     def __init__(
         self, model: Callable[..., nn.Module] = TodayModel, dtype: torch.dtype = torch.float32
     ) -> None:
-        """model: makes the model of the sizes of `SIZES`: your own `TodayModel`, for example.
+        """model: makes the model with the sizes in `SIZES`: your own `TodayModel`, for example.
 
-        dtype: of the weights; bfloat16 takes half of the memory and is less exact. Raises
-        PublishedFileError, which says what to type, if something is missing, and ValueError if the
-        model's parameters have other names or shapes.
+        dtype: the type of the weights; bfloat16 takes half the memory and is less exact. Raises
+        PublishedFileError, with the command to type in its message, if the file or a package is
+        missing, and ValueError if the model's parameters have other names or shapes.
         """
         file = SmolLM2File()
         with torch.device("meta"):
@@ -52,9 +52,9 @@ class SmolLM2:
         self.begin, self.end = (vocabulary.tokens.index(one) for one in (BEGIN, END))
 
     def ids(self, text: str) -> list[int]:
-        """The tokens of a text. What looks like a turn's begin or end is text like any other.
+        """Return the ids of a text. The beginning or end mark of a turn is read as ordinary text.
 
-        Raises TypeError for what is no text, and ValueError for more than `CONTEXT` tokens.
+        Raises TypeError if the argument is not text, and ValueError for more than `CONTEXT` tokens.
         """
         if not isinstance(text, str):
             raise TypeError(
@@ -65,14 +65,14 @@ class SmolLM2:
         return found
 
     def text(self, ids: Sequence[int]) -> str:
-        """What some tokens say; bytes that are no text become the replacement character."""
+        """Return the text of `ids`; invalid UTF-8 becomes the replacement character."""
         said: str = self.tokenizer.decode(list(ids), skip_special_tokens=False)
         return said
 
     def question(self, turns: Sequence[str]) -> list[int]:
-        """The tokens of a talk in which you have the next answer coming.
+        """Return the ids of a conversation in which the model speaks next.
 
-        turns: yours and the model's, in turns, yours first and last.
+        turns: your messages and the model's answers, alternating; yours are the first and the last.
         """
         line = self.ids("\n")
 
@@ -86,16 +86,16 @@ class SmolLM2:
 
     @torch.no_grad()
     def logits(self, ids: Tensor) -> Tensor:
-        """ids: (batch, n), n at least 1. Returns (batch, n, vocab_size)."""
+        """Return the logits (batch, n, vocab_size). ids: (batch, n), n at least 1."""
         found: Tensor = self.model(checked(ids))[0]
         return found
 
     @torch.no_grad()
     def write(self, ids: Sequence[int], most: int) -> Iterator[int]:
-        """Go on from some tokens, each time with the likeliest next one, read by its own cache.
+        """Continue `ids` with the likeliest next token each time, using a cache.
 
-        Ends before the end of a turn, after `most` tokens, or where the context is full. Raises
-        ValueError if there is no token, or more than `CONTEXT`.
+        Stops before the end mark of a turn, after `most` tokens, or when the context is full.
+        Raises ValueError for no token or for more than `CONTEXT` tokens.
         """
         seen = checked(torch.tensor([list(ids)], dtype=torch.long))
         length = seen.shape[1]
@@ -110,7 +110,7 @@ class SmolLM2:
 
 
 def checked(ids: Tensor) -> Tensor:
-    """The tokens (batch, n), if the model can read them; else ValueError."""
+    """Return the ids (batch, n). Raises ValueError for no token or for more than `CONTEXT`."""
     n = ids.shape[-1]
     if n == 0:
         raise ValueError("there is no token to go on from: the prompt is empty")
@@ -122,7 +122,7 @@ def checked(ids: Tensor) -> Tensor:
 
 
 def tokenizer_of(vocabulary: Vocabulary) -> Tokenizer:
-    """Byte pairs within words, with each digit a word of its own."""
+    """Return the tokenizer: byte pairs within words, where each digit is a separate word."""
     ids = {token: at for at, token in enumerate(vocabulary.tokens)}
     pairs = (one.partition(" ") for one in vocabulary.merges)
     tokenizer = Tokenizer(models.BPE(vocab=ids, merges=[(first, last) for first, _, last in pairs]))
@@ -137,7 +137,10 @@ def tokenizer_of(vocabulary: Vocabulary) -> Tokenizer:
 
 
 def fill(model: nn.Module, file: SmolLM2File, dtype: torch.dtype) -> None:
-    """Give a model without memory the file's weights, one at a time; ValueError if they misfit."""
+    """Load the file's weights, one at a time, into a model on the meta device.
+
+    Raises ValueError if a name or a shape differs.
+    """
     own = {name: tuple(one.shape) for name, one in model.named_parameters()}
     names = today_names(file.names)
     if missing := sorted(own.keys() ^ set(names.values())):

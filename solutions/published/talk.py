@@ -1,4 +1,4 @@
-"""`make talk`: SmolLM2 answers in the terminal, token by token, and says how fast it was."""
+"""`make talk`: SmolLM2 answers in the terminal, token by token, and reports its speed."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from .files import PublishedFileError
 from .smollm2 import CONTEXT, SmolLM2
 
 MOST = 400
-"""Tokens of an answer, at most."""
+"""The largest number of tokens in an answer."""
 
 NEEDED = {torch.float32: 1_200, torch.bfloat16: 950}
-"""Megabytes that the program takes up with weights of each kind, while it loads them."""
+"""The megabytes that the program needs while it loads weights of each type."""
 
 UNFINISHED = "\N{REPLACEMENT CHARACTER}"
-"""What the first bytes of a character look like before the last have come."""
+"""The text of a character whose last bytes have not arrived yet."""
 
 
 def precision(free: int) -> torch.dtype:
-    """Choose how exact the weights can be where `free` megabytes of memory are left.
+    """Choose the most exact type of weights that fits into `free` megabytes of memory.
 
-    Raises MemoryError, which says how much is needed, where there is not enough for any.
+    Raises MemoryError, with the megabytes needed in its message, if no type fits.
     """
     for kind, needed in NEEDED.items():
         if free >= needed:
             return kind
     least = NEEDED[torch.bfloat16]
-    raise MemoryError(f"SmolLM2 needs {least:,} MB of memory, and {free:,} MB are free")
+    raise MemoryError(f"SmolLM2 needs {least:,} MB of memory, but only {free:,} MB are free")
 
 
 def pieces(published: SmolLM2, ids: Iterable[int]) -> Iterator[str]:
-    """The text of some tokens as they come, no character before it is whole."""
+    """Yield the text of tokens as they arrive, but a character only when it is complete."""
     found: list[int] = []
     shown = 0
     for token in ids:
@@ -49,7 +49,7 @@ def pieces(published: SmolLM2, ids: Iterable[int]) -> Iterator[str]:
 
 
 def answer(published: SmolLM2, turns: list[str]) -> str:
-    """Print the answer to a talk, and what it took; return it."""
+    """Print and return the answer to a conversation; print its length and speed too."""
     said = ""
     ids = published.question(turns)
     begun = time.perf_counter()
@@ -70,15 +70,15 @@ def answer(published: SmolLM2, turns: list[str]) -> str:
 
 
 def main() -> None:
-    """Ask, and answer, until the input ends."""
+    """Answer questions until the input ends."""
     try:
         kind = precision(psutil.virtual_memory().available // 10**6)
-        print("SmolLM2-135M-Instruct is on its way into the memory.", flush=True)
+        print("Loading SmolLM2-135M-Instruct.", flush=True)
         published = SmolLM2(dtype=kind)
     except (PublishedFileError, MemoryError) as error:
         sys.exit(str(error))
     if kind is torch.bfloat16:
-        print("There is little memory: its weights are in half precision.")
+        print("Memory is short, so its weights are loaded in half precision.")
     print("Ask something. It always takes the likeliest token. Ctrl+D ends.\n")
     turns: list[str] = []
     while True:
@@ -93,7 +93,7 @@ def main() -> None:
             if not turns or len(published.question([asked])) + MOST > CONTEXT:
                 print(f"That is too long: the model reads {CONTEXT:,} tokens.\n")
                 continue
-            print("The talk has become too long, and begins anew.\n")
+            print("The conversation has become too long. A new one begins.\n")
             turns = []
         try:
             turns += [asked, answer(published, [*turns, asked])]

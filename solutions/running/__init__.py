@@ -1,1 +1,1 @@
-"""How experiments run: over seeds, with progress shown, their numbers bound to the prose."""
+"""Run experiments over several seeds, show their progress, and pass their numbers to the prose."""

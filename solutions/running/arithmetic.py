@@ -1,4 +1,4 @@
-"""The settings with which processors of the x86-64 family that have AVX2 should compute alike."""
+"""Settings that make x86-64 processors with AVX2 compute identical results."""
 
 import platform
 
@@ -11,10 +11,10 @@ SETTINGS = {
 }
 """Environment variables, to be set before NumPy and torch are imported.
 
-Each library computes with the best instructions that a processor has, and each of these rounds
-differently; after a few hundred steps of training that is another model. Here all are told to use
-the same ones.
+Each library computes with the best instructions that the processor offers, and different
+instructions round differently. After a few hundred steps of training, this gives a different model.
+These variables make all processors use the same instructions.
 """
 
 SAME_EVERYWHERE = SETTINGS if platform.machine() in ("x86_64", "AMD64") else {}
-"""Those of them that this machine understands: none on a processor of another family."""
+"""The variables that apply to this machine; empty on a processor of another family."""

@@ -1,9 +1,9 @@
-"""Claims: what a page asserts, and what is said when it does not hold.
+"""Claims: the assertions of a page, and the report of an assertion that fails.
 
-A claim is an `assert` in a cell. Where one fails, the build shows the claim and the numbers that
-stand in it. A claim about time is written with `claim_about_time` instead, because a machine that
-is busy can make a true one fail: the build tries such a page again, and judges the claim only where
-the page is executed to be kept.
+A claim is an `assert` in a cell. If a claim fails, the build shows it and the numbers in it. A
+claim about time is written with `claim_about_time` instead, because a true claim can fail on a busy
+machine. The build tries such a page again, and judges the claim only when it keeps the executed
+page.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any
 from .progress import say
 
 JUDGED = "COURSE_TIME_CLAIMS"
-"""The variable that says "judged" where a claim about time that fails stops the page."""
+"""The variable that is set to "judged" if a failing claim about time must stop the page."""
 
 LONGEST = 60
-"""Characters of a value that a message shows."""
+"""The number of characters of a value that a message shows."""
 
 
 class TimeClaimFailed(AssertionError):
@@ -31,9 +31,10 @@ class TimeClaimFailed(AssertionError):
 
 
 def claim_about_time(holds: bool, claim: str) -> None:
-    """Claim that something that was measured with a clock `holds`; `claim` says it in words.
+    """Check a claim about measured time: `holds` is its truth, `claim` its text.
 
-    Raises TimeClaimFailed where a page is executed to be kept. Elsewhere it is only told.
+    Raises TimeClaimFailed if the claim is false and the executed page will be kept. Otherwise a
+    false claim is only reported as progress.
     """
     if not holds and os.environ.get(JUDGED) == "judged":
         raise TimeClaimFailed(claim)
@@ -46,7 +47,8 @@ def paired_seconds(
 ) -> dict[str, list[float]]:
     """Return the seconds of each call in each round; a round makes every call once, in turn.
 
-    What disturbs the machine for a while then disturbs them all. Each call is made once before.
+    A disturbance of the machine then affects all calls. Each call is made once before the rounds,
+    as a warm-up.
     """
     for call in calls.values():
         call()
@@ -60,17 +62,17 @@ def paired_seconds(
 
 
 def median_ratio(ones: list[float], others: list[float]) -> float:
-    """Return the median, over the rounds, of how many times as long one takes as the other."""
+    """Return the median over the rounds of the ratio of the two times."""
     return median(one / other for one, other in zip(ones, others, strict=True))
 
 
 def explain_failures(shell: Any) -> None:
-    """Let an IPython shell say, where an assertion fails, which numbers stood in it."""
+    """Make an IPython shell show the numbers in an assertion that fails."""
 
     def explain(
         shell: Any, kind: type, error: AssertionError, traceback: TracebackType, tb_offset: int = 0
     ) -> None:
-        while traceback.tb_next:  # the last frame is where it failed
+        while traceback.tb_next:  # the assertion failed in the last frame
             traceback = traceback.tb_next
         if not error.args:
             frame = traceback.tb_frame
@@ -85,7 +87,7 @@ def explain_failures(shell: Any) -> None:
 def describe(source: str, line: int, names: Mapping[str, Any]) -> str:
     """Return the assertion at `line` of `source`, and the values of the numbers in it.
 
-    names: what the names in it mean. Nothing in it is called.
+    names: name -> value. The assertion's function calls are not executed.
     """
     found = [
         node
@@ -101,7 +103,7 @@ def describe(source: str, line: int, names: Mapping[str, Any]) -> str:
             text = ast.unparse(node)
             try:
                 value = eval(compile(ast.Expression(node), "<claim>", "eval"), dict(names))
-            except Exception:  # a name of a comprehension, which has no value here
+            except Exception:  # a variable of a comprehension has no value here
                 continue
             if _is_number(value):
                 values[text] = f"{value:.6g}"

@@ -1,4 +1,4 @@
-"""Say how far a long computation is: to the person at the terminal, never into the page."""
+"""Report the progress of a long computation to the terminal, never to the page."""
 
 import os
 import sys
@@ -8,8 +8,9 @@ from pathlib import Path
 def say(message: str) -> None:
     """Show one line of progress.
 
-    A build names a file in the environment variable COURSE_PROGRESS and prints what arrives there;
-    without it the line goes to standard error if that is a terminal, and nowhere otherwise.
+    The build sets the environment variable COURSE_PROGRESS to a file, and prints the lines of that
+    file. Without the variable, the line goes to standard error if that is a terminal; otherwise it
+    is dropped.
     """
     path = os.environ.get("COURSE_PROGRESS")
     if path:

@@ -1,4 +1,4 @@
-"""JSON that a person can compare line by line: short lists on a line, long ones in several."""
+"""JSON that a person can compare line by line: a short list has one line, a long list several."""
 
 import json
 import textwrap
@@ -8,9 +8,9 @@ WIDTH = 100
 
 
 def readable(data: Any) -> str:
-    """Return `data` as JSON text: an item a line, but plain values of one list side by side.
+    """Return `data` as JSON text, one item a line, but with plain values of a list side by side.
 
-    Raises ValueError for a number that is not finite: JSON has none.
+    Raises ValueError for a number that is not finite, because JSON cannot represent it.
     """
     return _text(data, 0) + "\n"
 

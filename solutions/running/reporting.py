@@ -1,11 +1,11 @@
-"""Bind the numbers in the prose, and the data of the figures, to the run that made them.
+"""Save the numbers in the prose and the data of the figures with the run that computed them.
 
-While the book's build executes a page, what the page reports is written into the folder of that
-run, and kept with its outputs in `book/executed/<page>/`. A reader's own copy of a notebook writes
-nothing: there, a number only gets its name.
+While the book's build executes a page, the numbers and data that the page reports are written to
+the folder of that run, and kept with its outputs in `book/executed/<page>/`. A reader's own copy of
+a notebook writes no files: there, a number only gets its name.
 
-What a clock or the machine decides (seconds, memory of a process) differs from run to run. It is
-reported apart from the rest, so that the rest can be compared to the last byte.
+Values that depend on the clock or the machine (seconds, memory of a process) differ between runs.
+They are reported separately, so that all other values can be compared byte by byte.
 """
 
 import json
@@ -19,14 +19,14 @@ from .readable import readable
 Number = float | int | str
 
 RUN = "COURSE_RUN"
-"""The variable that names the folder of the run, whose name is the page's."""
+"""The variable that names the folder of the run; the folder has the name of the page."""
 
 EXECUTED = "COURSE_EXECUTED"
-"""The variable that names the folder in which other pages' results are."""
+"""The variable that names the folder with the results of other pages."""
 
 NUMBERS = "numbers.json"
 TIMED = "timed"
-"""The folder, in that of a page, of all that a clock or the machine decides."""
+"""The subfolder of a page's folder for all values that depend on the clock or the machine."""
 
 MODEL = ".safetensors"
 MEASURED = Path(__file__).parents[2] / "book" / "measured"
@@ -34,16 +34,15 @@ KEPT = Path(__file__).parents[2] / "book" / "executed"
 
 
 def report(chapter: str, **values: Number) -> None:
-    """Offer `values` to the prose of `chapter`, and keep them with what its page printed.
+    """Make `values` available to the prose of `chapter`, and keep them with the page's outputs.
 
-    In the text, write {glue:text}`name:.2f`. Raises ValueError if the page that is executed is
-    another one.
+    In the text, write {glue:text}`name:.2f`. Raises ValueError if another page is being executed.
     """
     _report(chapter, Path(NUMBERS), values)
 
 
 def report_timings(chapter: str, **values: Number) -> None:
-    """The same for numbers that a clock or the machine decides; see `report`."""
+    """Do the same as `report` for numbers that depend on the clock or the machine."""
     _report(chapter, Path(TIMED, NUMBERS), values)
 
 
@@ -63,54 +62,54 @@ def _report(chapter: str, file: Path, values: dict[str, Number]) -> None:
 
 
 def figure_data(name: str, data: Any) -> None:
-    """Keep what the figure `name` shows, or what later chapters need of it.
+    """Keep the data of the figure `name`, or the part of it that later chapters need.
 
-    data: lists, dictionaries, text and finite numbers. What it holds is said where it is made.
-    Raises ValueError for a number that is not finite: JSON has none.
+    data: lists, dictionaries, text and finite numbers; the function that computes it documents its
+    content. Raises ValueError for a number that is not finite, because JSON cannot represent it.
     """
     _keep(Path(f"{name}.json"), data)
 
 
 def timing_data(name: str, data: Any) -> None:
-    """The same for data that a clock or the machine decides; see `figure_data`."""
+    """Do the same as `figure_data` for data that depends on the clock or the machine."""
     _keep(Path(TIMED, f"{name}.json"), data)
 
 
 def _keep(file: Path, data: Any) -> None:
-    json.dumps(data, allow_nan=False)  # refused before anything is written
+    json.dumps(data, allow_nan=False)  # raises before the file is opened
     folder = _run()
     if folder:
         _write(folder / file, data)
 
 
 def model_data(name: str, models: Sequence[bytes]) -> None:
-    """Keep trained models, one a seed, for later chapters; each is the content of a file."""
+    """Keep trained models for later chapters, one for each seed; each is the content of a file."""
     folder = _run()
     for seed, content in enumerate(models if folder else ()):
         (folder / f"{name}-{seed}{MODEL}").write_bytes(content)  # type: ignore[operator]
 
 
 def read_measured(name: str) -> dict[str, Any]:
-    """Return what a command measured that no page runs, from `book/measured/<name>.json`."""
+    """Return the measurements in `book/measured/<name>.json`, which no page computes."""
     data: dict[str, Any] = json.loads((MEASURED / f"{name}.json").read_text(encoding="utf-8"))
     return data
 
 
 def read_figure_data(name: str, chapter: str) -> Any:
-    """Return the data of figure `name`, which the page of `chapter` kept when it was executed.
+    """Return the data of figure `name` that the page of `chapter` kept when it was executed.
 
-    Raises FileNotFoundError, which says so, if nothing of that name is kept.
+    Raises FileNotFoundError, with the missing file in its message, if there is no such data.
     """
     return _read(Path(chapter, f"{name}.json"), chapter)
 
 
 def read_timing_data(name: str, chapter: str) -> Any:
-    """The same for data that a clock or the machine decided; see `read_figure_data`."""
+    """Do the same as `read_figure_data` for data that depends on the clock or the machine."""
     return _read(Path(chapter, TIMED, f"{name}.json"), chapter)
 
 
 def read_model_data(name: str, chapter: str) -> list[bytes]:
-    """Return the trained models `name`, one a seed; see `read_figure_data`."""
+    """Return the trained models `name`, one for each seed. Raises as `read_figure_data` does."""
     first = _find(Path(chapter, f"{name}-0{MODEL}"), chapter)
     return [path.read_bytes() for path in sorted(first.parent.glob(f"{name}-*{MODEL}"))]
 
@@ -135,7 +134,7 @@ def _run() -> Path | None:
 
 
 def _write(path: Path, data: Any) -> None:
-    """Write `data` so that nobody ever reads half a file."""
+    """Write `data` atomically, so that no reader sees an incomplete file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".tmp")
     temporary.write_text(readable(data), encoding="utf-8")

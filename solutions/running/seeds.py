@@ -1,4 +1,4 @@
-"""Run one experiment over several seeds, side by side, one thread each."""
+"""Run an experiment over several seeds in parallel, with one thread each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .progress import say
 Result = TypeVar("Result")
 
 SEEDS = (0, 1, 2)
-"""The seeds of every experiment in the book. All are reported; none is picked."""
+"""The seeds of every experiment in the book. The results of all seeds are reported."""
 
 
 def _one_thread() -> None:
@@ -24,10 +24,10 @@ def _one_thread() -> None:
 
 
 def _fresh() -> multiprocessing.context.BaseContext:
-    """Return how fresh processes are started.
+    """Return the context that starts fresh processes.
 
-    On Linux they are forks of a process that has imported torch and done nothing else: importing it
-    takes seconds.
+    On Linux they are forks of a process that has only imported torch, because the import takes
+    seconds.
     """
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
@@ -41,9 +41,10 @@ def over_seeds(
 ) -> list[Result]:
     """Return `[run(seed) for seed in seeds]`, computed in fresh processes, one thread each.
 
-    `run` must be importable from a module (not defined in a notebook cell). `workers` is as many
-    as the seeds, or as OMP_NUM_THREADS or else the machine allows. This process is never forked: a
-    fork of a process that has used several torch threads hangs.
+    `run` must be importable from a module (not defined in a notebook cell). By default, `workers`
+    is the number of seeds, but at most OMP_NUM_THREADS or, if that is not set, the number of cores.
+    This process is never forked, because a fork of a process that has used several torch threads
+    hangs.
     """
     name = getattr(run, "__name__", getattr(getattr(run, "func", None), "__name__", "experiment"))
     allowed = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)

@@ -1,1 +1,1 @@
-"""The machines that translate, behind one interface, with their training and their quality."""
+"""The translators, behind a common interface, with their training and their quality."""

@@ -1,4 +1,4 @@
-"""Trained machines as bytes: for an appendix that asks one, and for the page in which one runs."""
+"""Trained translators as bytes, for an appendix that tests one and for the page that runs one."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .seq2seq import Seq2Seq
 from .training import DEVICE, Task
 
 PRECISION = torch.float16
-"""In which the weights are kept: half of the size, and three digits of each."""
+"""The type of the stored weights: half the size of float32, with three digits."""
 
 ABOUT = "machine"
-"""The key of what is kept of a machine beside its weights: its name and vocabularies, as JSON."""
+"""The metadata key of a translator's name and vocabularies, stored as JSON with its weights."""
 
 
 Machine = Callable[[int, int], Seq2Seq]
@@ -28,18 +28,18 @@ KINDS: dict[str, Machine] = {
     "bottleneck": bottleneck,
     **{name: machine for name, (machine, _, _) in MACHINES.items()},
 }
-"""What can be kept, by the name under which it is: how an untrained one is made."""
+"""Name of a translator that can be stored -> the function that makes an untrained one."""
 
 TIED = "decoder.read_out.to_logits.weight", "decoder.embedding.weight"
-"""One matrix under two names, of which the second is kept."""
+"""A matrix with two names; the second name is stored."""
 
 
 def as_bytes(name: str, task: Task, state: Mapping[str, np.ndarray]) -> bytes:
-    """Return what `from_bytes` needs to have a trained machine again: safetensors.
+    """Return a trained translator as safetensors, for `from_bytes`.
 
-    name: one of KINDS. task: its vocabularies. state: its weights by their names. The same machine
-    gives the same bytes: safetensors writes metadata of several keys in an order drawn by chance,
-    so there is one key.
+    name: a key of KINDS. task: contains the vocabularies. state: name -> weights. The same
+    translator gives the same bytes. That is why there is only one metadata key: safetensors writes
+    several keys in random order.
     """
     sides = (task.source_vocabulary, task.target_vocabulary)
     about = {"name": name, "vocabularies": [list(one.tokens) for one in sides]}
@@ -52,8 +52,8 @@ def as_bytes(name: str, task: Task, state: Mapping[str, np.ndarray]) -> bytes:
 
 
 def from_bytes(data: bytes) -> tuple[Seq2Seq, Task]:
-    """Return the trained machine, and its task without the pairs."""
-    length = int.from_bytes(data[:8], "little")  # of the header, which is JSON
+    """Return the trained translator, and its task without the pairs."""
+    length = int.from_bytes(data[:8], "little")  # of the JSON header
     header = json.loads(data[8 : 8 + length])
     about = json.loads(header["__metadata__"][ABOUT])
     source, target = (Vocabulary(tokens) for tokens in about["vocabularies"])

@@ -1,4 +1,4 @@
-"""The trainings of chapters 1, 2 and 9: which machine, on which pairs, for how many steps."""
+"""The training runs of chapters 1, 2 and 9: the machines, the pairs, and the numbers of steps."""
 
 from __future__ import annotations
 
@@ -13,47 +13,48 @@ from .training import DEVICE, RECURRENT, Recipe, Task, make_task, train
 from .transformer import TransformerDecoder, TransformerEncoder
 
 Machine = Callable[[int, int], Seq2Seq]
-"""Makes an untrained translator for so many source and target tokens."""
+"""Makes an untrained translator, given the numbers of source and of target tokens."""
 
 CLAUSES = (1, 4)
 BOTTLENECK_STEPS, TRANSFORMER_STEPS = 1000, 1400
-"""Of training, for chapters 1 and 9: what three minutes a chapter allow, on two cores."""
+"""The training steps of chapters 1 and 9, which take three minutes a chapter on two cores."""
 ATTENTION_STEPS = BOTTLENECK_STEPS
-"""Of training, for chapter 2, which compares its machine with chapter 1's."""
+"""The training steps of chapter 2, which compares its machine with chapter 1's."""
 LENGTHS = ((3, 9), (10, 19), (20, 29), (30, 39), (40, 49))
-"""Source tokens of the test sets on the curves, of as many clauses as the training pairs."""
+"""The source tokens of the curves' test sets, which have as many clauses as the training pairs."""
 SHORT, LONG = (3, 10), (30, 60)
-"""Source tokens of the test sets of the headline numbers."""
+"""The source tokens of the test sets for the headline numbers."""
 BEYOND, BEYOND_CLAUSES = (50, 60), (5, 8)
-"""Source tokens and clauses of a test set: no pair of the training has so many clauses."""
+"""The source tokens and clauses of a test set with more clauses than any training pair."""
 SENTENCES = 100
-"""Test sentences of each length on a curve; a headline number has twice as many."""
+"""The test sentences for each length on a curve; a headline number has twice as many."""
 
 D_CONTEXT = 256
 """The width of the context vector `c`."""
 D_LOOKING = 108
-"""The width of the state of chapter 2's decoder: both machines have as many parameters, to 1 %."""
+"""The width of chapter 2's decoder state; the two machines' parameters differ by less than 1 %."""
 TRANSFORMER_SIZES = {"d_model": 64, "n_heads": 4, "d_ff": 128, "n_layers": 2}
 
 
 def bottleneck(source_tokens: int, target_tokens: int, d_context: int = D_CONTEXT) -> Seq2Seq:
-    """Return chapter 1's machine: `c` is the last state of each direction, of half its width."""
+    """Return chapter 1's machine: `c` is the last states of both directions, side by side."""
     return Seq2Seq(
         Encoder(source_tokens, d_context // 2), BottleneckDecoder(target_tokens, d_context, 128)
     )
 
 
 def attention(source_tokens: int, target_tokens: int) -> Seq2Seq:
-    """Return chapter 2's machine: chapter 1's encoder, and another decoder.
+    """Return chapter 2's machine: chapter 1's encoder and another decoder.
 
-    A narrower state than chapter 1's decoder has makes up for what it takes to look.
+    Its state is narrower than that of chapter 1's decoder, to make up for the parameters of
+    attention.
     """
     encoder = Encoder(source_tokens, D_CONTEXT // 2)
     return Seq2Seq(encoder, AttentionDecoder(target_tokens, D_CONTEXT, D_LOOKING))
 
 
 def transformer(source_tokens: int, target_tokens: int) -> Seq2Seq:
-    """Return chapter 9's machine: width 64, 4 heads, 2 blocks in either stack."""
+    """Return chapter 9's machine: width 64, 4 heads, 2 blocks in each stack."""
     return Seq2Seq(
         TransformerEncoder(source_tokens, **TRANSFORMER_SIZES),
         TransformerDecoder(target_tokens, **TRANSFORMER_SIZES),
@@ -70,7 +71,7 @@ def trained(
 ) -> tuple[Seq2Seq, Task, float]:
     """Train a new `machine` on fresh pairs.
 
-    Returns it, its task, and the seconds of processor time that the training took.
+    Returns the machine, its task, and the processor seconds of the training.
     """
     task = make_task(language, clauses, steps * recipe.batch, seed)
     torch.manual_seed(seed)

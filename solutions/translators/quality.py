@@ -1,4 +1,4 @@
-"""How good translations are, by the length of their sources."""
+"""The quality of translations."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from .training import Task, tensors
 
 Tokens = Sequence[str]
 MAX_LENGTH = 80
-"""No reference has so many tokens; a translation that does not stop is cut there."""
+"""More tokens than any reference has; a translation that does not stop is cut off there."""
 _TEST_SEED = 2014  # the test sentences are the same for every machine and every seed
 
 
 def token_accuracy(translations: Sequence[Tokens], references: Sequence[Tokens]) -> float:
-    """Return the share of places at which a translation has the token of its reference.
+    """Return the share of positions at which a translation has the token of its reference.
 
-    A place is one of the longer of the two, so a token too few or too many is an error, and moves
-    all that follow it. Raises ValueError for no sentence, or for lists of different lengths.
+    The positions are those of the longer of the two. So a missing or an additional token is an
+    error, and shifts all later tokens. Raises ValueError for no sentence, or for lists of different
+    lengths.
     """
     if not references or len(translations) != len(references):
         raise ValueError(
@@ -42,7 +43,7 @@ def token_accuracy(translations: Sequence[Tokens], references: Sequence[Tokens])
 def bleu(translations: Sequence[Tokens], references: Sequence[Tokens]) -> float:
     """Return sacrebleu's corpus BLEU, 0 to 100 (Papineni et al. 2002; Post 2018).
 
-    The sentences are tokens already, so sacrebleu splits at spaces only.
+    The sentences are tokenised already, so sacrebleu only splits them at spaces.
     """
     joined = [" ".join(tokens) for tokens in translations]
     truth = [" ".join(tokens) for tokens in references]
@@ -52,10 +53,10 @@ def bleu(translations: Sequence[Tokens], references: Sequence[Tokens]) -> float:
 def held_out_pairs(
     language: Language, lengths: tuple[int, int], n: int, clauses: tuple[int, int]
 ) -> list[Pair]:
-    """Return `n` test pairs, by the bounds of their sources' `lengths` and of their `clauses`.
+    """Return `n` test pairs whose sources have lengths and numbers of clauses within the bounds.
 
-    No clause combination in them occurs in any training pair. Raises ValueError where fewer than
-    one sentence in a hundred has such a length.
+    None of their clause combinations occurs in a training pair. Raises ValueError if fewer than one
+    sentence in a hundred has such a length.
     """
     return list(_held_out_pairs(language, lengths, n, clauses))
 
@@ -64,7 +65,7 @@ def held_out_pairs(
 def _held_out_pairs(
     language: Language, lengths: tuple[int, int], n: int, clauses: tuple[int, int]
 ) -> tuple[Pair, ...]:
-    """The same; drawn once in a process, since every machine and seed is tested on them."""
+    """Draw the pairs of `held_out_pairs`, once in each process, for all machines and seeds."""
     low, high = lengths
     rng = np.random.default_rng(_TEST_SEED)
     found: list[Pair] = []
@@ -79,7 +80,7 @@ def _held_out_pairs(
 
 
 def translate_pairs(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> list[tuple[str, ...]]:
-    """Return the tokens that `model` writes for the sources of `pairs`, greedily."""
+    """Return the greedy translations by `model` of the sources of `pairs`, as tokens."""
     sources, lengths, _ = tensors(task.batch(pairs))
     return [
         task.target_vocabulary.decode(translation.tokens)
@@ -96,7 +97,7 @@ class Quality:
 
 
 def quality(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> Quality:
-    """Translate the sources of `pairs` and compare with the references."""
+    """Translate the sources of `pairs` and compare the results with the references."""
     references = [pair.target for pair in pairs]
     translations = translate_pairs(model, task, pairs)
     return Quality(token_accuracy(translations, references), bleu(translations, references))

@@ -1,4 +1,4 @@
-"""Quality against length: one training and its tests, for the machines of chapters 2 and 9."""
+"""Quality by length: the training and the tests of the machines of chapters 2 and 9."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ MACHINES: dict[str, tuple[Machine, int, Recipe]] = {
     "attention": (attention, ATTENTION_STEPS, RECURRENT),
     "transformer": (transformer, TRANSFORMER_STEPS, PARALLEL),
 }
-"""The machine, its steps of training, and AdamW's settings."""
+"""Name -> the machine, its training steps, and AdamW's settings."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What one training of MACHINES[name] gave: quality for each of LENGTHS, for LONG and BEYOND.
+    """The result of training MACHINES[name]: its quality for each of LENGTHS, for LONG and BEYOND.
 
-    task: the vocabularies, without the pairs. state: the trained weights by their names, for
-    `restore`. seconds: of a core, for the training alone.
+    task: the vocabularies, without the pairs. state: name -> trained weights, for `restore`.
+    seconds: the processor seconds of the training alone.
     """
 
     name: str
@@ -75,7 +75,7 @@ def measure(name: str, seed: int) -> Measured:
 
 
 def restore(measured: Measured) -> Seq2Seq:
-    """Return the trained machine again, in the process that has the measurement."""
+    """Return the trained machine, rebuilt from its measurement in this process."""
     task, (machine, _, _) = measured.task, MACHINES[measured.name]
     model = machine(len(task.source_vocabulary), len(task.target_vocabulary))
     model.load_state_dict({name: torch.from_numpy(a) for name, a in measured.state.items()})
@@ -83,7 +83,7 @@ def restore(measured: Measured) -> Seq2Seq:
 
 
 class Tested(Protocol):
-    """What is known of one training of a machine, here or in the experiment of chapter 1."""
+    """The result of training and testing a machine, here or in the experiment of chapter 1."""
 
     by_length: list[Quality]
     long: Quality
@@ -93,12 +93,12 @@ class Tested(Protocol):
 
 
 def as_figure_data(runs: Sequence[Tested]) -> dict[str, Any]:
-    """Return what later chapters need of the trainings of one machine, as lists of numbers.
+    """Return the results of a machine's training runs for later chapters, as lists of numbers.
 
-    The seconds that they took are apart: they are others in each run.
+    The seconds are reported separately, because they differ between runs.
 
-    "token_accuracy" and "bleu" have one row a seed and one column for each of LENGTHS; the same two
-    with "_long" or "_beyond" one number a seed, as have "parameters".
+    "token_accuracy" and "bleu" have a row for each seed and a column for each of LENGTHS. The same
+    two with "_long" or "_beyond" have a number for each seed, and so has "parameters".
     """
     data: dict[str, Any] = {"lengths": LENGTHS}
     for what in ("token_accuracy", "bleu"):

@@ -1,13 +1,13 @@
 """The loops of the recurrent decoders, with their backward passes written out.
 
-Automatic differentiation makes dozens of small operations of each step, and adds to the gradients
-of the parameters, and of the source, at every step. Here a step back is a handful of operations;
-what the steps have for the parameters is collected, and multiplied once, at the end. The numbers
-are those of `torch.nn.GRU`, but for rounding.
+Automatic differentiation records dozens of small operations for each step, and adds to the
+gradients of the parameters and of the source at every step. Here a backward step is a handful of
+operations, and the parameters' gradients are computed by one multiplication at the end. The results
+are those of `torch.nn.GRU`, except for rounding.
 
 The cell is that of Cho et al. (2014) in the form of `torch.nn.GRU`: gates r and z, and a candidate
-n = tanh(told + r * heard). What a step is told comes from outside, with the bias of the input; what
-it hears comes from the state before. The three parts stand side by side, in the order r, z, n.
+n = tanh(told + r * heard). `told` is the input's part of a step, with the input's bias; `heard` is
+the part of the previous state. The parts for r, z and n are side by side, in this order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def gru(told: Tensor, start: Tensor, W_state: Tensor, bias: Tensor) -> Tensor:
     """Run a GRU over m steps.
 
     told: (m, B, 3 d_h). start: (B, d_h), the state before the first step. W_state: (3 d_h, d_h) and
-    bias: (3 d_h,), of what is heard. Returns all states, (m, B, d_h).
+    bias: (3 d_h,), of the state's part. Returns all states, (m, B, d_h).
     """
     states: Tensor = _Gru.apply(told, start, W_state, bias)  # type: ignore[no-untyped-call]
     return states
@@ -34,12 +34,12 @@ def look_and_move(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Run chapter 2's decoder for m steps: each looks at all source tokens, then moves the state.
 
-    told: (m, B, 3 d_h), what the words written bring to the cell, with the bias. start: (B, d_h).
-    source: the encoder's side of the scores (B, n, d_h), its states (B, n, d_c), and the mask
-    (B, n) boolean, True where a token stands. weights: of the state in the question (d_h, d_h);
-    `v` (d_h,); of the context in the cell (3 d_h, d_c); of the state in the cell (3 d_h, d_h), and
-    its bias (3 d_h,). Returns states (m, B, d_h), contexts (m, B, d_c) and the weights of the looks
-    (m, B, n), which have no gradient.
+    told: (m, B, 3 d_h), the part of the previous words in the cell's input, with the bias. start:
+    (B, d_h). source: the encoder's side of the scores (B, n, d_h), its states (B, n, d_c), and the
+    mask (B, n) boolean, True for a token. weights: of the state in the scores (d_h, d_h); `v`
+    (d_h,); of the context in the cell (3 d_h, d_c); of the state in the cell (3 d_h, d_h), and its
+    bias (3 d_h,). Returns states (m, B, d_h), contexts (m, B, d_c) and the weights of the looks (m,
+    B, n), which have no gradient.
     """
     found: tuple[Tensor, Tensor, Tensor] = _LookAndMove.apply(  # type: ignore[no-untyped-call]
         told, start, *source, *weights
@@ -147,13 +147,13 @@ class _LookAndMove(torch.autograd.Function):
 
 
 class _Cell:
-    """Takes the steps of a GRU, and keeps what its backward pass needs of them."""
+    """Takes the steps of a GRU, and keeps the values that the backward pass needs."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[Tensor, Tensor, Tensor, Tensor]] = []
 
     def step(self, told: Tensor, heard: Tensor, h: Tensor) -> Tensor:
-        """told, heard: (B, 3 d_h); h: (B, d_h). Returns the next state."""
+        """Return the next state. told, heard: (B, 3 d_h); h: (B, d_h)."""
         width = h.shape[-1]
         gates = (told[:, : 2 * width] + heard[:, : 2 * width]).sigmoid_()  # r and z
         inner = heard[:, 2 * width :]
@@ -168,10 +168,10 @@ class _Cell:
 
 
 def _factors(before: Tensor, gates: Tensor, inner: Tensor, n: Tensor) -> tuple[Tensor, ...]:
-    """Return z, and by what the gradient of a state is multiplied for its cell's three inputs.
+    """Return z, and the factors from a state's gradient to those of its cell's inputs.
 
-    before: (m, B, d_h), the state before each step. The factors for what is told and for what is
-    heard are (m, B, 3, d_h) each, in the order r, z, n.
+    before: (m, B, d_h), the state before each step. The factors for `told` and for `heard` are (m,
+    B, 3, d_h) each, in the order r, z, n.
     """
     r, z = gates.chunk(2, dim=-1)
     to_n = (1 - z) * (1 - n * n)
@@ -181,15 +181,15 @@ def _factors(before: Tensor, gates: Tensor, inner: Tensor, n: Tensor) -> tuple[T
 
 
 def _reversed(*parts: Tensor) -> list[tuple[Tensor, ...]]:
-    """Take each of `parts` apart along its first axis, the last first."""
+    """Split each of `parts` along its first axis, in reverse order."""
     return [part.unbind()[::-1] for part in parts]
 
 
 def _backwards(*parts: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """Go through the first axis of all `parts` together, from the last to the first."""
+    """Iterate over the first axis of all `parts` together, in reverse order."""
     return zip(*_reversed(*parts), strict=True)
 
 
 def _in_order(found: Sequence[tuple[Tensor, ...]]) -> list[Tensor]:
-    """Stack what was found from the last step to the first, each (m, ...)."""
+    """Stack the results of the steps, given in reverse order; each has shape (m, ...)."""
     return [torch.stack(part[::-1]) for part in zip(*found, strict=True)]

@@ -1,4 +1,4 @@
-"""The parts of the recurrent translators: one encoder, and two decoders to choose from."""
+"""The parts of the recurrent translators: an encoder, and two decoders to choose from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Encoder(nn.Module):
     """A bidirectional GRU (Schuster and Paliwal 1997; Cho et al. 2014)."""
 
     def __init__(self, vocabulary_size: int, d_hidden: int) -> None:
-        """d_hidden: the width of a state, of each direction."""
+        """d_hidden: the width of the state of each direction."""
         super().__init__()
         self.embedding = nn.Embedding(vocabulary_size, D_EMBEDDING, padding_idx=PAD)
         self.rnn = nn.GRU(D_EMBEDDING, d_hidden, batch_first=True, bidirectional=True)
@@ -27,8 +27,9 @@ class Encoder(nn.Module):
         embedded = self.embedding(sources)  # (B, n, d_e)
         places = torch.arange(sources.shape[1], device=sources.device)
         mask = places < lengths[:, None]  # (B, n)
-        # the second GRU reads each sentence back to front: padding comes last for both of them,
-        # so it does no harm to what is read before, and no sequence need be packed, which is slower
+        # The second GRU reads each reversed sentence. Padding comes last in both directions, so it
+        # does not affect the words before it, and no sequence must be packed, which would be
+        # slower.
         turned = torch.where(mask, lengths[:, None] - 1 - places, places)[..., None]
         last = lengths[:, None, None] - 1
         forward = self._read(embedded, "")  # (B, n, d_h)
@@ -46,16 +47,16 @@ class Encoder(nn.Module):
 
 
 def _parameters(rnn: nn.GRU, end: str = "") -> list[nn.Parameter]:
-    """Return what one direction multiplies its input and its state by, and adds to the two."""
+    """Return the weights and the biases of one direction, for its input and its state."""
     names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
     return [rnn.get_parameter(f"{name}_l0{end}") for name in names]
 
 
 class ReadOut(nn.Module):
-    """Logits of the next target token; the same matrix embeds it (Press and Wolf 2017)."""
+    """Logits of the next target token, from the matrix that embeds it (Press and Wolf 2017)."""
 
     def __init__(self, d_in: int, embedding: nn.Embedding) -> None:
-        """embedding: the decoder's, whose matrix is used again."""
+        """embedding: the decoder's embedding, whose matrix is shared."""
         super().__init__()
         nn.init.normal_(embedding.weight, std=D_EMBEDDING**-0.5)  # rows of length about 1
         self.to_embedding = nn.Linear(d_in, D_EMBEDDING)
@@ -63,9 +64,10 @@ class ReadOut(nn.Module):
         self.to_logits.weight = embedding.weight
 
     def forward(self, *parts: Tensor) -> Tensor:
-        """parts: (..., d_i) each, d_in together. Returns (..., vocabulary_size).
+        """Return logits (..., vocabulary_size). parts: (..., d_i) each, d_in in total.
 
-        One that is the same for all tokens need be multiplied only once: it may be (..., 1, d_i).
+        A part that is the same for all tokens may be (..., 1, d_i); it is then multiplied only
+        once.
         """
         weights = self.to_embedding.weight.split([part.shape[-1] for part in parts], dim=1)
         products = [F.linear(part, W) for part, W in zip(parts, weights, strict=True)]
@@ -79,13 +81,13 @@ def _one_vector(memory: Memory) -> Tensor:
 
 
 class BottleneckDecoder(nn.Module):
-    """A GRU that knows the source by the context vector `c` alone (Cho et al. 2014).
+    """A GRU that knows the source only through the context vector `c` (Cho et al. 2014).
 
-    `c` sets its first state and is an input of every step, so it need not be remembered.
+    `c` sets its first state and is an input of every step, so the state need not remember it.
     """
 
     def __init__(self, vocabulary_size: int, d_context: int, d_hidden: int) -> None:
-        """d_context: the width of `c`; d_hidden: that of the decoder's state."""
+        """d_context: the width of `c`. d_hidden: the width of the decoder's state."""
         super().__init__()
         self.embedding = nn.Embedding(vocabulary_size, D_EMBEDDING)
         self.to_state = nn.Linear(d_context, d_hidden)
@@ -104,7 +106,7 @@ class BottleneckDecoder(nn.Module):
         return logits[:, 0], state, None
 
     def forward(self, inputs: Tensor, memory: Memory) -> tuple[Tensor, Tensor | None]:
-        """See `Decoder.forward`: what `c` brings to each step is the same, and multiplied once."""
+        """See `Decoder.forward`. The part of `c` is the same at every step, and computed once."""
         return self._run(inputs, self.start(memory), _one_vector(memory))[0], None
 
     def _run(self, inputs: Tensor, state: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
@@ -112,7 +114,7 @@ class BottleneckDecoder(nn.Module):
         W_input, W_state, bias, state_bias = _parameters(self.rnn)
         W_word, W_context = W_input.split([D_EMBEDDING, context.shape[-1]], dim=1)
         told = F.linear(embedded.transpose(0, 1), W_word, bias)  # (m, B, 3 d_h)
-        told = told + F.linear(context, W_context)  # the same at every step: multiplied once
+        told = told + F.linear(context, W_context)  # the same at every step
         states = gru(told, state, W_state, state_bias).transpose(0, 1)
         return self.read_out(states, context[:, None], embedded), states[:, -1]
 
@@ -121,7 +123,7 @@ class AttentionDecoder(nn.Module):
     """A GRU that looks at every encoder state before each step (Bahdanau et al. 2015)."""
 
     def __init__(self, vocabulary_size: int, d_context: int, d_hidden: int) -> None:
-        """d_context: the width of an encoder state; d_hidden: that of a decoder state."""
+        """d_context: the width of an encoder state. d_hidden: the width of a decoder state."""
         super().__init__()
         self.embedding = nn.Embedding(vocabulary_size, D_EMBEDDING)
         self.to_state = nn.Linear(d_context, d_hidden)
@@ -149,7 +151,10 @@ class AttentionDecoder(nn.Module):
         return self.read_out(s, context, embedded), (s, state[1]), weights
 
     def forward(self, inputs: Tensor, memory: Memory) -> tuple[Tensor, Tensor | None]:
-        """See `Decoder.forward`: the looks of `_look`, with their backward pass written out."""
+        """See `Decoder.forward`.
+
+        The same steps as in `_look`, with the backward pass written out.
+        """
         embedded = self.embedding(inputs)  # (B, m, d_e)
         s, source_side = self.start(memory)
         sizes = [D_EMBEDDING, memory.states.shape[-1]]

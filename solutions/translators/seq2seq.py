@@ -1,7 +1,7 @@
-"""One interface for every translator of the course: `encode`, `decode_step`, `translate`.
+"""The interface of every translator of the course: `encode`, `decode_step`, `translate`.
 
-Chapter 1 fills it with a recurrent encoder and a decoder that sees one vector of the source.
-Chapter 2 exchanges one class: its decoder looks at every source token. Chapter 9 exchanges both.
+Chapter 1 implements it with a recurrent encoder and a decoder that sees one vector of the source.
+Chapter 2 replaces the decoder by one that looks at every source token. Chapter 9 replaces both.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from ..data.translation.vocabulary import PAD, START, STOP
 
 @dataclass(frozen=True)
 class Memory:
-    """What the encoder hands to the decoder about a batch of B sources of at most n tokens.
+    """The encoder's output for the decoder: a batch of B sources of at most n tokens.
 
-    states: (B, n, d), one vector a source token.
-    mask: (B, n) boolean, True where a token stands, False where the row is padded.
-    context: (B, d_c), the whole source in one vector, which is all that chapter 1's decoder is
-    given; None from an encoder that makes no such vector.
+    states: (B, n, d), a vector for each source token. mask: (B, n) boolean, True for a token, False
+    for padding. context: (B, d_c), the whole source in one vector, the only input of chapter 1's
+    decoder; None if the encoder makes no such vector.
     """
 
     states: Tensor
@@ -34,7 +33,7 @@ class Memory:
 
 
 class Decoder(Protocol):
-    """What a decoder offers. Its state is its own affair: `start` makes it, `step` renews it."""
+    """The interface of a decoder. Its state is private: `start` makes it, `step` updates it."""
 
     def start(self, memory: Memory) -> Any:
         """Return the state before the first target token."""
@@ -42,23 +41,23 @@ class Decoder(Protocol):
     def step(
         self, previous: Tensor, state: Any, memory: Memory
     ) -> tuple[Tensor, Any, Tensor | None]:
-        """previous: (B,) ids. Return logits (B, V), the next state, weights (B, n) or None."""
+        """Return logits (B, V), the next state, and weights (B, n) or None. previous: (B,) ids."""
 
     def forward(self, inputs: Tensor, memory: Memory) -> tuple[Tensor, Tensor | None]:
-        """inputs: (B, m) ids. Return logits (B, m, V), weights (B, m, n) or None."""
+        """Return logits (B, m, V), and weights (B, m, n) or None. inputs: (B, m) ids."""
 
 
 class Seq2Seq(nn.Module):
     """An encoder and a decoder (Sutskever et al. 2014)."""
 
     def __init__(self, encoder: nn.Module, decoder: Any) -> None:
-        """decoder: see `Decoder` for what it offers."""
+        """decoder: implements `Decoder`."""
         super().__init__()
         self.encoder = encoder
         self.decoder = decoder
 
     def encode(self, sources: Tensor, lengths: Tensor) -> Memory:
-        """sources: (B, n) ids, padded on the right; lengths: (B,)."""
+        """Encode sources: (B, n) ids, padded on the right. lengths: (B,)."""
         return self.encoder(sources, lengths)
 
     def decode_step(
@@ -74,7 +73,7 @@ class Seq2Seq(nn.Module):
         return self.decoder.step(previous, state, memory)
 
     def forward(self, sources: Tensor, lengths: Tensor, inputs: Tensor) -> tuple[Tensor, Any]:
-        """Read the target `inputs` (B, m), known in training. Returns logits (B, m, V), weights."""
+        """Read the known target `inputs` (B, m). Returns logits (B, m, V), and weights or None."""
         return self.decoder(inputs, self.encode(sources, lengths))
 
 
@@ -82,7 +81,7 @@ class Seq2Seq(nn.Module):
 class Translation:
     """The ids of a translation, without [START] and [STOP], and where the decoder looked.
 
-    weights: (m, n), one row a target token; None from a decoder that does not look.
+    weights: (m, n), a row for each target token; None if the decoder does not look.
     """
 
     tokens: list[int]
@@ -93,9 +92,9 @@ class Translation:
 def translate(
     model: Seq2Seq, sources: Tensor, lengths: Tensor, max_length: int
 ) -> list[Translation]:
-    """Translate a batch greedily: the likeliest token at each step, until [STOP] or `max_length`.
+    """Translate a batch greedily: take the likeliest token, until [STOP] or `max_length`.
 
-    sources: (B, n) ids, padded on the right; lengths: (B,). A model in training mode stays in it.
+    sources: (B, n) ids, padded on the right; lengths: (B,). A model in training mode remains in it.
     """
     memory = model.encode(sources, lengths)
     previous = torch.full_like(lengths, START)
@@ -124,10 +123,10 @@ def _translation(
 def continuation(
     model: Seq2Seq, sources: Tensor, lengths: Tensor
 ) -> Callable[[list[int]], np.ndarray]:
-    """Return what a beam search asks: given the tokens so far, how likely is each to follow?
+    """Return the function that a beam search calls for the probabilities of the next token.
 
     sources: (1, n) ids of one sentence; lengths: (1,). The function takes ids that begin with
-    [START] and returns the log-probabilities (V,). It reads all of them at each call.
+    [START] and returns the log-probabilities (V,). It reads all ids at each call.
     """
     with torch.no_grad():
         memory = model.encode(sources, lengths)
@@ -143,7 +142,7 @@ def continuation(
 def loss_of(model: Seq2Seq, sources: Tensor, lengths: Tensor, targets: Tensor) -> Tensor:
     """Return the mean cross-entropy of the next target token; padding does not count.
 
-    targets: (B, m + 2), from [START] to [STOP] and padding.
+    targets: (B, m + 2), from [START] to [STOP], then padding.
     """
     logits, _ = model(sources, lengths, targets[:, :-1])
     return F.cross_entropy(logits.flatten(0, 1), targets[:, 1:].flatten(), ignore_index=PAD)

@@ -1,4 +1,4 @@
-"""The Transformer in the interface of the translators of chapters 1 and 2."""
+"""The Transformer, with the interface of the translators of chapters 1 and 2."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Stack = TypeVar("Stack", EncoderStack, DecoderStack)
 
 
 def with_fused_norms(stack: Stack) -> Stack:
-    """Put PyTorch's layer norm in the place of each of chapter 8's, and return the same `stack`.
+    """Replace each of chapter 8's layer norms by PyTorch's, and return the same `stack`.
 
-    It has the same parameters, by the same names, and is one operation where ours are nine: a step
-    of training takes a sixth less time.
+    PyTorch's has the same parameters with the same names, but one operation instead of nine. A
+    training step takes a sixth less time.
     """
     for module in list(stack.modules()):
         for name, norm in module.named_children():
@@ -28,12 +28,12 @@ def with_fused_norms(stack: Stack) -> Stack:
 
 
 class TransformerEncoder(nn.Module):
-    """Every source token looks at all others; there is no vector for the whole sentence."""
+    """An encoder in which every source token looks at all others; it makes no sentence vector."""
 
     def __init__(
         self, vocabulary_size: int, d_model: int, n_heads: int, d_ff: int, n_layers: int
     ) -> None:
-        """Build the stack of these sizes, see `EncoderStack`."""
+        """Build the stack with these sizes; see `EncoderStack`."""
         super().__init__()
         stack = EncoderStack(vocabulary_size, d_model, n_heads, d_ff, n_layers)
         self.stack = with_fused_norms(stack)
@@ -45,32 +45,31 @@ class TransformerEncoder(nn.Module):
 
 
 Written = tuple[Tensor, list[Tensor]]
-"""The ids written so far, (B, i), and what each block's attention among them has to answer with,
-(B, i, d_model) each."""
+"""The ids so far, (B, i), and for each block the inputs (B, i, d_model) of its self-attention."""
 
 
 class TransformerDecoder(nn.Module):
-    """In training it reads the whole target at once; in writing, what it has written so far."""
+    """A decoder that reads the whole target at once in training, and its own output in writing."""
 
     def __init__(
         self, vocabulary_size: int, d_model: int, n_heads: int, d_ff: int, n_layers: int
     ) -> None:
-        """Build the stack of these sizes, see `DecoderStack`."""
+        """Build the stack with these sizes; see `DecoderStack`."""
         super().__init__()
         stack = DecoderStack(vocabulary_size, d_model, n_heads, d_ff, n_layers)
         self.stack = with_fused_norms(stack)
 
     def start(self, memory: Memory) -> Written:
-        """Return the state before anything is written."""
+        """Return the state before the first token."""
         ids = torch.zeros(len(memory.mask), 0, dtype=torch.long, device=memory.mask.device)
         return ids, [memory.states[:, :0] for _ in self.stack.blocks]
 
     def step(
         self, previous: Tensor, state: Written, memory: Memory
     ) -> tuple[Tensor, Written, Tensor | None]:
-        """See `Decoder.step`; which of its many maps to show is left to `transformer_maps`.
+        """See `Decoder.step`. Returns no weights, because each step has many maps.
 
-        No token depends on a later one, so those before need not pass through the blocks again.
+        No token depends on a later one, so earlier tokens need not pass through the blocks again.
         """
         ids = torch.cat([state[0], previous[:, None]], dim=1)  # (B, i)
         x = embed(ids, self.stack.embedding)[:, -1:]  # (B, 1, d_model)
@@ -82,7 +81,7 @@ class TransformerDecoder(nn.Module):
         return self.stack.to_logits(self.stack.norm(x))[:, 0], (ids, read), None
 
     def forward(self, inputs: Tensor, memory: Memory) -> tuple[Tensor, Tensor | None]:
-        """See `Decoder.forward`: all places at once, since none waits for another."""
+        """See `Decoder.forward`. Computes all positions at once."""
         return self.stack(inputs, memory.states, memory.mask[:, None]), None
 
 

@@ -1,1 +1,1 @@
-"""Answers to exercises that no chapter shows, where a chapter's own module is full."""
+"""Reference answers that no chapter shows and that do not fit into the chapters' modules."""

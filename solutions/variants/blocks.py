@@ -1,4 +1,4 @@
-"""Two variants of chapter 8's parts, which its exercises ask for and its page does not show."""
+"""Two variants of chapter 8's parts, for exercises; the chapter's page does not show them."""
 
 import torch
 import torch.nn.functional as F

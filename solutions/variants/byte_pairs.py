@@ -1,4 +1,4 @@
-"""Cut words by a byte-pair encoding: what chapter 10's page uses and never shows."""
+"""Split words by a byte-pair encoding, which chapter 10's page uses without showing it."""
 
 from ..gpt_and_bert import merge_pair
 
@@ -15,6 +15,6 @@ def bpe_encode(word: str, merges: list[tuple[str, str]]) -> list[str]:
     """
     tokens = list(word)
     for pair in merges:
-        if "".join(pair) in word:  # or it cannot stand there
+        if "".join(pair) in word:  # otherwise the pair cannot occur
             tokens = merge_pair(tokens, pair)
     return tokens

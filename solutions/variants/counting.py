@@ -1,4 +1,4 @@
-"""Alignment by counting: a step of IBM Model 1, which an exercise of chapter 2 asks for.
+"""Alignment by counting: a step of IBM Model 1, for an exercise of chapter 2.
 
 Source: Brown et al. (1993), "The mathematics of statistical machine translation".
 """
@@ -22,5 +22,5 @@ def expected_counts(
     likely = table[np.ix_(source, target)].T  # (m, n)
     weights = likely / np.sum(likely, axis=1, keepdims=True)
     counts = np.zeros_like(table)
-    np.add.at(counts, (source[None, :], target[:, None]), weights)  # also where a word is twice
+    np.add.at(counts, (source[None, :], target[:, None]), weights)  # counts repeated words too
     return weights, counts

@@ -1,4 +1,4 @@
-"""What chapter 10's exercises ask for and its page does not show."""
+"""Answers to exercises of chapter 10 that its page does not show."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Functions that chapter 13 gives out with a bug under which training goes on; here without it."""
+"""The correct versions of the functions that chapter 13 gives out with a bug."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What chapter 12 measures of language models, its own and published ones, and their rival.
+"""Measurements of chapter 12 on its own and on published language models, and an n-gram model.
 
-The rival is the n-gram of Shannon (1948), interpolated as by Witten and Bell (1991), "The
+The n-gram model is that of Shannon (1948), interpolated as by Witten and Bell (1991), "The
 zero-frequency problem: estimating the probabilities of novel events in adaptive text compression".
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 Model = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""Reads tokens (n,), under weights or a mask, and returns logits (n, vocab_size)."""
+"""A model reads tokens (n,), with head weights or a mask, and returns logits (n, vocab_size)."""
 
 
 def rope_layouts(
@@ -93,7 +93,7 @@ def loss_without_token(model: Model, tokens: np.ndarray, at: int) -> float:
 
 
 def _losses(logits: np.ndarray, tokens: np.ndarray) -> np.ndarray:
-    """What each row but the last says of the next token: (n - 1,), in nats."""
+    """Return the loss of each row except the last on the next token: (n - 1,), in nats."""
     shifted = logits - logits.max(axis=-1, keepdims=True)
     log_p = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return np.asarray(-log_p[np.arange(len(tokens) - 1), tokens[1:]])
@@ -159,7 +159,7 @@ def ngram_interpolation(
         probability = 1 / vocab_size
         for k in range(order):
             after = follows.get(tuple(read[at - k : at])) if k <= at else None
-            if after is None:  # nor did anything follow a longer context
+            if after is None:  # longer contexts have no continuation either
                 break
             kinds, times = weight * len(after), after.total()
             probability = (after[token] + kinds * probability) / (times + kinds)

@@ -1,4 +1,4 @@
-"""Tests that find bugs under which a model still trains; what they test can only be called."""
+"""Tests that find bugs with which a model still trains; they can only call the implementation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_next_token_loss(implementation: Callable[..., torch.Tensor]) -> None:
     tokens = torch.tensor([[1, 2, 0, 1, 2], [0, 1, 3, 3, 3]])
     sure = torch.log(torch.tensor([[5.0, 1, 1, 1], [1, 2, 4, 1], [6, 1, 2, 1], [1, 2, 2, 5]]))
     logits = torch.stack((sure[[0, 1, 2, 3, 1]], sure[[1, 2, 3, 0, 2]]))
-    shares = [1 / 8, 1 / 8, 1 / 10, 2 / 10, 2 / 8]  # of 2, 0, 1, 2 and of 1
+    shares = [1 / 8, 1 / 8, 1 / 10, 2 / 10, 2 / 8]  # of the targets 2, 0, 1, 2 and 1
     right = -torch.log(torch.tensor(shares)).mean()
     assert torch.allclose(implementation(logits, tokens, 3), right, rtol=1e-4)
 

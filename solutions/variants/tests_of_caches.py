@@ -1,4 +1,4 @@
-"""A test of attention with a cache, which can only be called."""
+"""A test of attention with a cache; it can only call the implementation."""
 
 from __future__ import annotations
 

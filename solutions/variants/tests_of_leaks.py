@@ -1,4 +1,4 @@
-"""A test that finds, in the losses of training, a machine that reads what it should foretell."""
+"""A test that detects, from training losses, a model that reads the tokens it should predict."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_reads_no_answer(
     assert torch.allclose(together, torch.cat((alone, 0 * alone[:1])), atol=1e-4)
     for place in range(4):
         tried = target.repeat(9, 1)
-        tried[:, place] = torch.arange(1, 10)  # all that may stand there
+        tried[:, place] = torch.arange(1, 10)  # all real tokens
         losses = implementation(source.expand(9, 4), tried)
         assert abs(float(torch.exp(-losses[:, place]).sum()) - 1) < 1e-4
         moved = losses.std(dim=0)

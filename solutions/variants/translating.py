@@ -1,4 +1,4 @@
-"""Training and searching for whole batches: what chapter 9 asks for and its page does not show."""
+"""Training and search for whole batches, for exercises of chapter 9 that its page does not show."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -89,7 +89,7 @@ def beam_step(
     only_pad = torch.full_like(log_probabilities, -torch.inf)
     only_pad[..., pad] = 0
     gains = torch.where(ended[..., None], only_pad, log_probabilities)  # (batch, beam, V)
-    best, index = (sums[..., None] + gains).flatten(1).topk(sums.shape[1])  # of beam * V
+    best, index = (sums[..., None] + gains).flatten(1).topk(sums.shape[1])  # of beam * V sums
     return best, index // size, index % size
 
 
@@ -108,6 +108,6 @@ def tied_embedding_backward(E: np.ndarray, tokens: np.ndarray, targets: np.ndarr
     d_logits = shares / shares.sum(axis=-1, keepdims=True)
     d_logits[np.arange(len(tokens)), targets] -= 1
     d_logits = d_logits / len(tokens)
-    d_E = d_logits.T @ X  # as the last map
-    np.add.at(d_E, tokens, d_logits @ E)  # as the embedding; a token may come several times
+    d_E = d_logits.T @ X  # the gradient of the output map
+    np.add.at(d_E, tokens, d_logits @ E)  # of the embedding; tokens may repeat
     return d_E

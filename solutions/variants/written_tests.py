@@ -1,4 +1,4 @@
-"""Tests of implementations that can only be called: each raises AssertionError for a wrong one."""
+"""Tests that only call an implementation: each raises AssertionError if it is wrong."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_masked_blend(
     scores = np.log([[1.0, 2.0, 5.0], [3.0, 1.0, 1.0], [1.0, 1.0, 1.0]])
     values = np.array([[6.0, 0.0], [0.0, 12.0], [24.0, 24.0]])
     mask = np.array([[True, True, False], [True, False, True], [False, False, False]])
-    right = np.array([[2, 8], [10.5, 6], [0, 0]])  # shares 1/3 and 2/3; 3/4 and 1/4; none
+    right = np.array([[2, 8], [10.5, 6], [0, 0]])  # weights 1/3 and 2/3; 3/4 and 1/4; none
     loud = np.where(mask, scores, 1e6)
     assert np.allclose(implementation(loud, values, mask), right)
     assert np.allclose(implementation(scores + 800, values, mask), right)
@@ -88,5 +88,5 @@ def test_reads_from_both_ends(
             from_left, from_right = (half.any(axis=-1) for half in np.split(moved, 2, axis=-1))
             assert np.array_equal(from_left, np.arange(length) >= token)
             assert np.array_equal(from_right, np.arange(length) <= token)
-    first, second = np.split(H[2, 0], 2)  # one token: the readers differ in their parameters alone
+    first, second = np.split(H[2, 0], 2)  # for one token, only the readers' parameters differ
     assert not np.allclose(first, second)

@@ -42,7 +42,7 @@ def test_no_character_is_shown_before_it_is_complete():
 def test_weights_are_as_exact_as_the_memory_allows():
     assert talk.precision(16_000) is torch.float32
     assert talk.precision(talk.NEEDED[torch.float32] - 1) is torch.bfloat16
-    with pytest.raises(MemoryError, match="needs 950 MB of memory, and 300 MB are free"):
+    with pytest.raises(MemoryError, match="needs 950 MB of memory, but only 300 MB are free"):
         talk.precision(300)
 
 
@@ -72,7 +72,7 @@ def test_an_overlong_conversation_restarts_with_a_notice(monkeypatch, capsys):
     model = Bytes("ja", asked=(CONTEXT - talk.MOST) // 2)
     asking(monkeypatch, model, "eins?", "zwei?")
     assert model.questions[-1] == ["zwei?"]
-    assert "begins anew" in capsys.readouterr().out
+    assert "A new one begins" in capsys.readouterr().out
 
 
 def test_a_question_that_is_too_long_is_refused(monkeypatch, capsys):
@@ -93,5 +93,5 @@ def test_too_little_memory_is_reported_before_loading(monkeypatch):
     little = type("Memory", (), {"available": 10**8})
     monkeypatch.setattr(psutil, "virtual_memory", lambda: little)
     monkeypatch.setattr(talk, "SmolLM2", None)
-    with pytest.raises(SystemExit, match="needs 950 MB of memory, and 100 MB are free"):
+    with pytest.raises(SystemExit, match="needs 950 MB of memory, but only 100 MB are free"):
         talk.main()

@@ -1,13 +1,13 @@
 // @ts-check
-// How parameters follow their gradients: Adam (Kingma and Ba 2015) with decoupled weight decay
-// (Loshchilov and Hutter 2019, "AdamW"), after clipping (Pascanu, Mikolov and Bengio 2013).
+// The optimiser: Adam (Kingma and Ba 2015) with decoupled weight decay (Loshchilov and Hutter 2019,
+// "AdamW"), after clipping (Pascanu, Mikolov and Bengio 2013).
 
 /** @typedef {import("./tape.mjs").Parameters} Parameters */
 
 const [BETA_1, BETA_2, EPSILON] = [0.9, 0.999, 1e-8];
-/** Share of itself, times the rate, that each parameter loses in a step. */
+/** In a step, each parameter loses this share of itself, times the rate. */
 const DECAY = 0.01;
-/** The norm to which a longer gradient is shortened. */
+/** The norm to which longer gradients are scaled down. */
 const LARGEST = 1;
 
 export class Adam {
@@ -23,7 +23,8 @@ export class Adam {
     /**
      * Move every parameter a step against its gradient.
      * @param {number} rate
-     * @returns {{ layer: string, norm: number }[]} the gradient's norm in each layer, unclipped
+     * @returns {{ layer: string, norm: number }[]} the norm of the gradient in each layer, before
+     * clipping
      */
     step(rate) {
         this.#steps++;
@@ -52,7 +53,8 @@ export class Adam {
 
 /**
  * @param {Parameters} parameters
- * @returns {{ layer: string, norm: number }[]} of each layer, which is the first word of the names
+ * @returns {{ layer: string, norm: number }[]} by layer, which is the first word of a parameter's
+ * name
  */
 export function gradientNorms(parameters) {
     /** @type {Map<string, number>} */

@@ -1,7 +1,7 @@
 // @ts-check
 // Scaled dot-product attention with several heads (Vaswani et al. 2017, "Attention is all you
-// need", equation 1 and section 3.2.2): its three operations, and the layer.
-// B sequences, h heads, n tokens of which m ask, d features, d/h of them a head's.
+// need", equation 1 and section 3.2.2): its three operations, and the layer. B sequences, h heads,
+// n tokens with m queries, d features, d/h of them for each head.
 
 import { lastPlace, linear } from "./linear.mjs";
 import { transposed } from "./memory.mjs";
@@ -16,7 +16,7 @@ import { gradient, matrix } from "./tape.mjs";
  */
 
 /**
- * Parts of a tensor as matrices, and those of its gradient.
+ * Return parts of a tensor as matrices, and the same parts of its gradient.
  * @param {Tensor} X
  * @param {Parameters<typeof matrix>[1][]} parts
  * @returns {[Matrix[], Matrix[]]}
@@ -27,7 +27,8 @@ const both = (X, parts) => [
 ];
 
 /**
- * The features of each head, of every sequence: B h matrices (n, d/h) of numbers and of gradients.
+ * Return the features of each head in every sequence: B h matrices (n, d/h) of numbers and of
+ * gradients.
  * @param {Tensor} X (B, n, d)
  * @param {number} heads
  */
@@ -41,7 +42,7 @@ function byHead(X, heads) {
 }
 
 /**
- * The table of each head, of every sequence: B h matrices (m, n) of numbers and of gradients.
+ * Return the table of each head in every sequence: B h matrices (m, n) of numbers and of gradients.
  * @param {Tensor} S scores or weights (B, h, m, n)
  */
 function tables(S) {
@@ -87,9 +88,9 @@ export function scores(tape, Q, K, heads, scale) {
 }
 
 /**
- * The scores from index `at` to `end` become weights, in the same places.
+ * Turn the scores from index `at` to `end` into weights at the same indices.
  * @param {Float32Array} S
- * @param {Float32Array} A the weights, to be written
+ * @param {Float32Array} A receives the weights
  * @param {number} at
  * @param {number} end
  */
@@ -115,7 +116,7 @@ export function softmaxRow(S, A, at, end) {
 export function softmax(tape, S, causal) {
     const A = tape.tensor(...S.shape);
     const [m, n] = S.shape.slice(2);
-    // How many keys each query sees.
+    // The number of keys that each query sees.
     const seen = Array.from({ length: m }, (_, query) => {
         return causal ? n - m + query + 1 : n;
     });
@@ -128,7 +129,7 @@ export function softmax(tape, S, causal) {
         () => {
             for (let row = 0, at = 0; row < S.rows; row++, at += n) {
                 const end = at + seen[row % m];
-                let mean = 0; // of the gradients, by the weights
+                let mean = 0; // of the gradients, weighted by the weights
                 for (let j = at; j < end; j++) {
                     mean += A.data[j] * A.grad[j];
                 }
@@ -202,10 +203,10 @@ export function attention(tape, X, settings, name, last) {
 }
 
 /**
- * The plain mean of the tokens: attention whose scores are all 0.
+ * The plain mean of the tokens: attention with all scores 0.
  * @param {Tape} tape
  * @param {Tensor} X (B, n, d)
- * @param {boolean} causal whether the mean of each token is of those up to it
+ * @param {boolean} causal whether each mean includes only the tokens up to its own
  * @param {boolean} last
  * @returns {{ Y: Tensor, A: Tensor }}
  */

@@ -1,6 +1,6 @@
 // @ts-check
-// A convolution over time: one matrix for each place of a window that ends at the token itself, so
-// that nothing is read ahead. Dilated (van den Oord et al. 2016, "WaveNet"), the window has gaps.
+// A convolution over time: a matrix for each place of a window that ends at the token itself, so
+// that no later token is read. A dilated window (van den Oord et al. 2016, "WaveNet") has gaps.
 
 import { relu, startsIn } from "./linear.mjs";
 import { transposed } from "./memory.mjs";
@@ -12,14 +12,15 @@ import { gradient, matrix } from "./tape.mjs";
  */
 
 /**
- * ReLU of b + the sum, over the places of the window, of the token there times that place's W.
- * Places before the first token count as 0.
+ * Return ReLU(b + the sum over the window's places of the token times the W of the place). Places
+ * before the first token count as 0.
  * @param {Tape} tape
  * @param {Tensor} X (B, n, d)
  * @param {string} name of the layer
- * @param {number} window how many places it reads
- * @param {number} gap how far these lie apart
- * @param {boolean} last whether the last token's output alone is wanted, so that m is 1; else n
+ * @param {number} window the number of places that it reads
+ * @param {number} gap the distance between these places
+ * @param {boolean} last whether to compute only the last token's output, so that m is 1; otherwise
+ * m is n
  * @returns {Tensor} (B, m, d)
  */
 export function convolution(tape, X, name, window, gap, last) {
@@ -30,7 +31,7 @@ export function convolution(tape, X, name, window, gap, last) {
     const m = last ? 1 : n;
     const Y = tape.tensor(batch, m, d);
     /** @type {Record<"x" | "w" | "y", object>[]} */
-    const products = []; // for each output and each place of its window, of all sequences at once
+    const products = []; // for each output and each place of its window, in all sequences
     for (let t = 0; t < m; t++)
         for (let k = 0; k < window; k++) {
             const from = n - m + t - (window - 1 - k) * gap;

@@ -1,16 +1,17 @@
 // @ts-check
-// The sequences that no training sees: accuracy is measured on them, and a page shows the first.
+// The held-out sequences, which are never trained on. Accuracy is measured on them, and a page
+// shows the first.
 
 import { Random } from "./random.mjs";
 import { TASKS } from "./tasks.mjs";
 
-/** Sequences that no training sees. */
+/** The number of held-out sequences. */
 export const HELD_OUT = 256;
-/** Their stream of a seed's random numbers; run.mjs has the others. */
+/** Their stream of a seed's random numbers; run.mjs has the other streams. */
 const OF_HELD_OUT = 2;
 
 /**
- * New sequences, the same for every machine that is given the same settings of them.
+ * Draw the held-out sequences, the same for every machine with the same task, seed and length.
  * @param {Pick<import("./settings.mjs").Settings, "task" | "seed">} settings
  * @param {number} length
  */

@@ -1,6 +1,6 @@
 // @ts-check
-// What treats every token by itself: a linear map, a sum, ReLU, the feed-forward network, layer
-// norm. R rows (tokens of all sequences) of d features.
+// Operations on each token separately: a linear map, a sum, ReLU, the feed-forward network, layer
+// norm. R is the number of rows (tokens of all sequences), d the number of features.
 
 import { transposed } from "./memory.mjs";
 import { gradient, matrix } from "./tape.mjs";
@@ -12,9 +12,9 @@ import { gradient, matrix } from "./tape.mjs";
  */
 
 /**
- * How a matrix starts: evenly drawn, with a variance at which what it writes is as large as what it
- * reads (LeCun et al. 1998, "Efficient backprop", section 4.6).
- * @param {number} inputs features that it reads
+ * Return the initial distribution of a matrix: uniform, with a variance that keeps outputs as large
+ * as inputs (LeCun et al. 1998, "Efficient backprop", section 4.6).
+ * @param {number} inputs the number of input features
  */
 export function startsIn(inputs) {
     const reach = Math.sqrt(3 / inputs);
@@ -58,7 +58,7 @@ export function linear(tape, X, name, width, biased = false) {
 }
 
 /**
- * X + Y, as around a sublayer (the residual connection of He et al. 2016).
+ * X + Y, for the residual connection around a sublayer (He et al. 2016).
  * @param {Tape} tape
  * @param {Tensor} X (..., d)
  * @param {Tensor} Y of the same shape
@@ -98,7 +98,8 @@ export function relu(tape, X) {
 }
 
 /**
- * Widen each token four times, bend, and narrow it again (Vaswani et al. 2017, equation 2).
+ * Widen each token by a factor of four, apply ReLU, and narrow it again (Vaswani et al. 2017,
+ * equation 2).
  * @param {Tape} tape
  * @param {Tensor} X (..., d)
  * @param {string} name of the sublayer
@@ -109,9 +110,10 @@ export function feedForward(tape, X, name) {
 }
 
 /**
- * A row of d numbers from index `at` on, less its mean and divided by its standard deviation.
+ * Normalise a row of d numbers from index `at` on: subtract its mean, and divide by its standard
+ * deviation.
  * @param {Float32Array} X
- * @param {Float32Array} Y to be written, in the same places
+ * @param {Float32Array} Y receives the row, at the same indices
  * @param {number} at
  * @param {number} d
  * @returns {number} the standard deviation
@@ -126,8 +128,8 @@ export function normalise(X, Y, at, d) {
 }
 
 /**
- * Every token's features get mean 0 and variance 1, then a scale and a shift that are learned (Ba,
- * Kiros and Hinton 2016, equation 4).
+ * Give every token's features mean 0 and variance 1, then a learned scale and shift (Ba, Kiros and
+ * Hinton 2016, equation 4).
  * @param {Tape} tape
  * @param {Tensor} X (..., d)
  * @param {string} name
@@ -149,7 +151,7 @@ export function layerNorm(tape, X, name) {
         },
         () => {
             for (let row = 0, at = 0; row < X.rows; row++, at += d) {
-                let [sum, along] = [0, 0]; // of the gradient of `normal`, and of its product with it
+                let [sum, along] = [0, 0]; // of the gradient of `normal`, and times `normal`
                 for (let j = 0; j < d; j++) {
                     const one = Y.grad[at + j] * scale.data[j];
                     sum += one;
@@ -168,7 +170,7 @@ export function layerNorm(tape, X, name) {
 }
 
 /**
- * The last token of each sequence.
+ * Return the last token of each sequence.
  * @param {Tape} tape
  * @param {Tensor} X (B, n, d)
  * @returns {Tensor} (B, 1, d)

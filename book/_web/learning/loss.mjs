@@ -1,5 +1,5 @@
 // @ts-check
-// What a machine is judged by.
+// The loss of a machine.
 
 /**
  * @typedef {import("./tape.mjs").Tape} Tape
@@ -7,12 +7,13 @@
  */
 
 /**
- * The mean of -log p(right answer), p being the softmax of the logits, over all answers.
+ * Return the mean of -log p(right answer) over all answers, where p is the softmax of the logits.
  * @param {Tape} tape
  * @param {Tensor} logits (..., q c) for q answers of c classes each
- * @param {Int32Array} right (R q), each below c; R is the product of the other axes. A -1 is no
- * question, and counts for nothing
- * @returns {{ loss: Tensor, probabilities: Float32Array }} one number; and (R, q c)
+ * @param {Int32Array} right (R q), each below c; R is the product of the other axes. An answer of
+ * -1 means that there is no question; it is not counted
+ * @returns {{ loss: Tensor, probabilities: Float32Array }} the loss is one number; the
+ * probabilities have shape (R, q c)
  */
 export function crossEntropy(tape, logits, right) {
     const loss = tape.tensor(1);

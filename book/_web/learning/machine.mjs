@@ -17,12 +17,14 @@ import { TASKS } from "./tasks.mjs";
  */
 
 /**
- * The graph of a machine for one batch and one length. Graphs of one machine share its parameters.
+ * Build the graph of a machine for one batch size and one length. Graphs of the same machine share
+ * its parameters.
  * @param {Parameters} parameters
  * @param {Settings} settings
  * @param {number} batch B
  * @param {number} length n
- * @param {boolean} everywhere whether all places are read, so that m is n; else the last, m is 1
+ * @param {boolean} everywhere whether all places are read, so that m is n; otherwise only the last,
+ * and m is 1
  */
 export function graph(parameters, settings, batch, length, everywhere) {
     const { layers, norm, positions, width } = settings;
@@ -48,14 +50,16 @@ export function graph(parameters, settings, batch, length, everywhere) {
 }
 
 /**
- * What mixes the tokens, and the feed-forward sublayer if there is one. A sublayer reads the norm of
- * what comes in (Xiong et al. 2020), and what it writes is added to what came in, each if wanted.
+ * A sublayer that mixes the tokens, and the feed-forward sublayer if there is one. If the settings
+ * ask for it, a sublayer reads the norm of its input (Xiong et al. 2020), and its output is added
+ * to its input.
  * @param {Tape} tape
  * @param {Tensor} X (B, n, d)
  * @param {Settings} settings
  * @param {number} layer from 1
- * @param {boolean} last whether only the last place goes on
- * @returns {{ Y: Tensor, A: Tensor | null }} (B, m, d), and weights (B, h, m, n) if it has any
+ * @param {boolean} last whether only the last place is computed
+ * @returns {{ Y: Tensor, A: Tensor | null }} the output (B, m, d), and the weights (B, h, m, n) if
+ * it has any
  */
 function block(tape, X, settings, layer, last) {
     const { norm, residual } = settings;

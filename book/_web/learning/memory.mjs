@@ -1,16 +1,17 @@
 // @ts-check
-// One memory for all numbers of a machine, and the matrix product in it: in WebAssembly, four
-// numbers at a time, or in JavaScript where a browser has no SIMD.
+// The memory for all numbers of a machine, and the matrix product in it: in WebAssembly, four
+// numbers at a time, or in JavaScript if the browser has no SIMD.
 
 /**
- * A matrix in memory: where its first number is, and how far it is to the next row and column.
- * All are counted in numbers, not in bytes, so a head's features or a turned matrix are views.
+ * A matrix in memory: the position of its first number, and the distances to the next row and
+ * column. All are counted in numbers, not in bytes. So a head's features or a transposed matrix are
+ * views.
  * @typedef {{ at: number, rows: number, columns: number, row: number, column: number }} Matrix
  * @typedef {(A: Matrix, B: Matrix, C: Matrix) => void} Product adds A B to C
  * @typedef {{ at: number, size: number, show: (numbers: Float32Array) => void }} Part
  */
 
-/** Bytes of a page of memory, and how many pages it grows by at least. */
+/** The bytes of a page of memory, and the smallest number of pages by which it grows. */
 const [PAGE, SPARE] = [65536, 16];
 
 /** @param {Matrix} matrix @returns {Matrix} */
@@ -24,7 +25,9 @@ export class Memory {
     /** @type {Part[]} */
     #parts = [];
 
-    /** @param {Uint8Array<ArrayBuffer> | null} bytes of product.wasm; null: JavaScript multiplies */
+    /**
+     * @param {Uint8Array<ArrayBuffer> | null} bytes of product.wasm; if null, JavaScript multiplies
+     */
     constructor(bytes) {
         this.floats = new Float32Array(this.#memory.buffer);
         this.kernel = bytes && WebAssembly.validate(bytes) ? "wasm" : "javascript";
@@ -34,11 +37,11 @@ export class Memory {
     }
 
     /**
-     * Take room for `size` numbers, all 0, and show it: now, and again whenever memory has grown,
-     * since growing it leaves the old views empty.
+     * Reserve memory for `size` numbers, all 0, and pass a view of it to `show`: now, and again
+     * after each growth of the memory, which invalidates the old views.
      * @param {number} size
      * @param {(numbers: Float32Array) => void} show
-     * @returns {number} where the first of them is
+     * @returns {number} the position of the first number
      */
     take(size, show) {
         const at = this.#used;
@@ -61,7 +64,7 @@ export class Memory {
 }
 
 /**
- * The product in WebAssembly: `rows` where a row of B lies side by side, `dots` where B is turned.
+ * The product in WebAssembly: `rows` if the rows of B are contiguous, `dots` if B is transposed.
  * @param {Uint8Array<ArrayBuffer>} bytes
  * @param {WebAssembly.Memory} memory
  * @returns {Product}
@@ -83,7 +86,7 @@ function assembled(bytes, memory) {
 }
 
 /**
- * The same in JavaScript, for matrices that lie in any way: four columns at a time, then one.
+ * The product in JavaScript, for any strides: four columns at a time, then one at a time.
  * @param {Memory} memory
  * @returns {Product}
  */

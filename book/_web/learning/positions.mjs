@@ -1,5 +1,5 @@
 // @ts-check
-// Tokens, and where they stand: the embedding, positions that are added to it, and rotary ones.
+// Tokens and their positions: the embedding, positions that are added to it, and rotary positions.
 
 import { add } from "./linear.mjs";
 
@@ -9,20 +9,20 @@ import { add } from "./linear.mjs";
  * @typedef {import("./random.mjs").Random} Random
  */
 
-/** Standard deviation of the embedding's numbers at the start. */
+/** The initial standard deviation of the embedding. */
 const START = 0.5;
-/** Places of the longest sequence that a machine is tried on. */
+/** The number of places in the longest test sequence. */
 export const LONGEST = 128;
 
 /** @param {Random} random */
 const draw = (random) => START * random.normal();
 
 /**
- * The sum of the rows of a place's symbols.
+ * Return for each place the sum of its symbols' rows.
  * @param {Tape} tape
- * @param {Int32Array} symbols (B, n, each), each below `count`; read anew in every step
+ * @param {Int32Array} symbols (B, n, each), each below `count`; read again in every step
  * @param {[number, number, number]} shape B, n, d
- * @param {number} count rows of the table
+ * @param {number} count the number of rows in the table
  * @returns {Tensor} (B, n, d)
  */
 export function embedding(tape, symbols, shape, count) {
@@ -53,7 +53,7 @@ const angle = (/** @type {number} */ position, /** @type {number} */ i, /** @typ
     position / 10000 ** ((2 * i) / d);
 
 /**
- * Add to each token the row of its position: learned ones (Gehring et al. 2017), or waves (Vaswani
+ * Add to each token the row of its position: learned (Gehring et al. 2017) or sinusoidal (Vaswani
  * et al. 2017, section 3.5).
  * @param {Tape} tape
  * @param {Tensor} X (B, n, d)
@@ -82,12 +82,12 @@ export function addPositions(tape, X, kind) {
 }
 
 /**
- * Turn pairs of features of every head by an angle that says where the token stands (Su et al.
- * 2021, section 3.2), so that a score depends on how far apart query and key are.
+ * Turn pairs of features of every head by an angle proportional to the token's position (Su et al.
+ * 2021, section 3.2), so that a score depends on the distance between query and key.
  * @param {Tape} tape
  * @param {Tensor} X queries or keys (B, m, d)
  * @param {number} heads
- * @param {number} n places of the sequence: X are the last m of them
+ * @param {number} n the number of places of the sequence; X has the last m of them
  * @returns {Tensor} (B, m, d)
  */
 export function rotary(tape, X, heads, n) {

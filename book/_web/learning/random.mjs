@@ -1,11 +1,11 @@
 // @ts-check
-// Random numbers that a seed decides, the same on every machine.
+// Random numbers from a seed, the same on every machine.
 
 const GOLDEN = 0x9e3779b9;
 
 /**
- * Stir the bits of a whole number until each depends on all (a finaliser of the kind of SplitMix:
- * Steele, Lea and Flood 2014; the constants are Wellons', 2018).
+ * Mix the bits of an integer so that each depends on all (a finaliser as in SplitMix: Steele, Lea
+ * and Flood 2014; the constants are Wellons', 2018).
  * @param {number} bits
  */
 function stirred(bits) {
@@ -20,31 +20,31 @@ export class Random {
 
     /**
      * @param {number} seed
-     * @param {number} stream of the same seed, each with numbers of its own
+     * @param {number} stream of the same seed; each stream has different numbers
      */
     constructor(seed, stream) {
         this.#state = stirred(seed + GOLDEN) ^ stirred(stream + 1);
     }
 
-    /** From 0 to 1, without 1. */
+    /** Return a number from 0 to 1, excluding 1. */
     uniform() {
         this.#state = (this.#state + GOLDEN) | 0;
         return stirred(this.#state) / 2 ** 32;
     }
 
-    /** @param {number} below A whole number from 0. */
+    /** Return an integer from 0 to below - 1. @param {number} below */
     whole(below) {
         return Math.floor(this.uniform() * below);
     }
 
-    /** Of mean 0 and variance 1 (Box and Muller 1958). */
+    /** Return a normal number of mean 0 and variance 1 (Box and Muller 1958). */
     normal() {
         const radius = Math.sqrt(-2 * Math.log(1 - this.uniform()));
         return radius * Math.cos(2 * Math.PI * this.uniform());
     }
 
     /**
-     * Different whole numbers below `size`, in a random order (Fisher and Yates 1938).
+     * Return distinct integers below `size`, in random order (Fisher and Yates 1938).
      * @param {number} count
      * @param {number} size
      */

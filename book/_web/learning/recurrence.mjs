@@ -1,6 +1,6 @@
 // @ts-check
-// A gated recurrent unit (Cho et al. 2014), in the form in which PyTorch has it: a state that is
-// kept or replaced, feature by feature, while the tokens are read from left to right.
+// A gated recurrent unit (Cho et al. 2014), in PyTorch's form. While the tokens are read from left
+// to right, each feature of the state is kept or replaced.
 
 import { linear, startsIn } from "./linear.mjs";
 import { transposed } from "./memory.mjs";
@@ -16,18 +16,18 @@ const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 
 /**
  * One step of the cell: the gates are r = σ(told_r + heard_r) and z = σ(told_z + heard_z), the
- * candidate c = tanh(told_c + r heard_c), the new state (1 - z) c + z h. Each place is the index of
- * its first number.
+ * candidate c = tanh(told_c + r heard_c), the new state (1 - z) c + z h. Each position is the index
+ * of the first number.
  * @param {number} d features of the state
- * @param {Float32Array} told what the token says, in three parts of d
- * @param {number} t its place
- * @param {Float32Array} heard what the state before says, likewise
- * @param {number} s its place
+ * @param {Float32Array} told the token's part of the gates and the candidate, 3 d numbers
+ * @param {number} t its position
+ * @param {Float32Array} heard the previous state's part, 3 d numbers
+ * @param {number} s its position
  * @param {Float32Array} H states
- * @param {number} before place of the state before; below 0: that is 0
- * @param {number} to place of the new state
- * @param {Float32Array} gates r, z and c, to be written
- * @param {number} g their place
+ * @param {number} before position of the previous state; if negative, that state is 0
+ * @param {number} to position of the new state
+ * @param {Float32Array} gates receives r, z and c
+ * @param {number} g their position
  */
 export function cell(d, told, t, heard, s, H, before, to, gates, g) {
     for (let j = 0; j < d; j++) {
@@ -42,7 +42,7 @@ export function cell(d, told, t, heard, s, H, before, to, gates, g) {
 }
 
 /**
- * A layer of cells, which are told x W_x + b_x and hear h W_h + b_h.
+ * A layer of cells with told = x W_x + b_x and heard = h W_h + b_h.
  * @param {Tape} tape
  * @param {Tensor} X (B, n, d)
  * @param {string} name of the layer
@@ -56,7 +56,7 @@ export function gru(tape, X, name) {
     const R = tape.tensor(batch, n, 3 * d);
     const H = tape.tensor(batch, n, d);
     const gates = new Float32Array(R.size); // r, z and c of every token
-    /** What belongs to one place, of all sequences: (B, d) or (B, 3 d). @param {number} from */
+    /** The rows of one place in all sequences: (B, d) or (B, 3 d). @param {number} from */
     const place = (from) => ({ from, rows: batch, step: n });
 
     /** @param {number} t */

@@ -1,5 +1,5 @@
 // @ts-check
-// One machine while it learns: a step, what it gets right, and what it does with one sequence.
+// The training of one machine: its steps, its accuracy, and its weights and answers on a sequence.
 
 import { Adam } from "./adam.mjs";
 import { HELD_OUT, heldOut } from "./held_out.mjs";
@@ -23,7 +23,7 @@ import { TASKS } from "./tasks.mjs";
  * @typedef {ReturnType<typeof graph>} Graph
  */
 
-/** The random numbers of one seed: each kind has a stream of its own; held_out.mjs has a third. */
+/** The streams of a seed's random numbers; held_out.mjs has a third. */
 const [OF_PARAMETERS, OF_TRAINING] = [0, 1];
 
 export class Run {
@@ -69,14 +69,14 @@ export class Run {
         if (this.steps === steps) this.state = "done";
     }
 
-    /** What to say of a machine that has diverged. */
+    /** A sentence on a machine that has diverged; otherwise empty. */
     get sentence() {
         if (this.state !== "diverged") return "";
-        return `In step ${this.steps} the loss was no number any more: at the rate ${this.settings.rate} the steps are too long for this machine. Take a smaller rate.`;
+        return `In step ${this.steps} the loss stopped being a number: at the rate ${this.settings.rate} the steps are too long for this machine. Take a smaller rate.`;
     }
 
     /**
-     * Write sequences, and their right answers, into a graph.
+     * Write sequences and their right answers into a graph.
      * @param {Graph} to
      * @param {Sequence[]} sequences
      */
@@ -88,7 +88,7 @@ export class Run {
     }
 
     /**
-     * A graph that is only read from, made once.
+     * Return a graph for evaluation; it is built once.
      * @param {number} batch
      * @param {number} length
      * @param {boolean} everywhere
@@ -103,8 +103,8 @@ export class Run {
     }
 
     /**
-     * What it gets right of the held-out sequences of a length, with a stop behind each batch, for
-     * whoever must listen in between.
+     * Measure the accuracy on the held-out sequences of a length. The generator yields after each
+     * batch, so that the caller can handle messages in between.
      * @param {number} length
      * @returns {Generator<undefined, Accuracy>}
      */
@@ -143,7 +143,7 @@ export class Run {
     }
 
     /**
-     * The weights of every head on one sequence, and what the machine answers.
+     * Return the weights of every head on a sequence, and the machine's answers.
      * @param {Sequence} sequence
      * @returns {Look}
      */
@@ -170,10 +170,10 @@ export class Run {
 }
 
 /**
- * Copy what the read-out reads at the last place of each sequence.
+ * Copy the read-out's input at the last place of each sequence.
  * @param {Graph} graph
  * @param {Vectors} to
- * @param {number} from the place of the first
+ * @param {number} from the index of the first sequence
  */
 function lastVectors({ vectors }, to, from) {
     const [batch, places, width] = vectors.shape;
@@ -184,10 +184,10 @@ function lastVectors({ vectors }, to, from) {
 }
 
 /**
- * The probabilities of the answers to a question.
+ * Return the probabilities of the answers to a question.
  * @param {Graph} graph
- * @param {number} question of all in the batch
- * @param {number} count of answers
+ * @param {number} question its index in the batch
+ * @param {number} count the number of answers
  */
 const ofQuestion = ({ probabilities }, question, count) =>
     probabilities.subarray(question * count, (question + 1) * count);

@@ -1,5 +1,5 @@
 // @ts-check
-// The settings of a machine: what they can be, what cannot be together, and what changes nothing.
+// The settings of a machine: their ranges, their conflicts, and settings without effect.
 
 import { LONGEST } from "./positions.mjs";
 import { TASKS } from "./tasks.mjs";
@@ -22,8 +22,8 @@ const BODIES = ["mean", "gru", "convolution", "bare", "shared", "attention"];
 const POSITIONS = ["none", "learned", "sinusoidal", "rotary"];
 
 /**
- * What each field usually is, and what it can be, whatever the others are. A rate is above 0, and
- * the other numbers are whole. The usual length is that of the task.
+ * The default and the range of each field, independent of the others. A rate is above 0, and the
+ * other numbers are integers. The default length is that of the task.
  */
 export const RANGES = /** @type {Record<Name, Range>} */ ({
     task: { usual: "far", options: Object.keys(TASKS) },
@@ -46,13 +46,13 @@ export const RANGES = /** @type {Record<Name, Range>} */ ({
     seed: { usual: 0, from: 0, to: 999999 },
 });
 
-/** Held-out sequences that a machine reads at once. */
+/** The number of held-out sequences that a machine reads at once. */
 export const AT_ONCE = 32;
-/** Millions of numbers that a machine may keep; each takes 4 bytes. */
+/** The most numbers that a machine may keep, in millions; each takes 4 bytes. */
 const MOST = 64;
 
 /**
- * The settings with all that is missing filled in.
+ * Return the settings with defaults for the missing fields.
  * @param {Partial<Settings>} settings
  * @returns {Settings}
  */
@@ -68,7 +68,7 @@ export function completed(settings) {
 const attends = (body) => ["bare", "shared", "attention"].includes(body);
 
 /**
- * What cannot be, each field by itself.
+ * Return the problems of single fields.
  * @param {Partial<Settings>} given
  * @returns {Problem[]}
  */
@@ -83,7 +83,7 @@ export const flaws = (given) =>
     });
 
 /**
- * What cannot be: first each field by itself, and if all are fine, how they go together.
+ * Return the problems of single fields or, if there are none, the conflicts between fields.
  * @param {Partial<Settings>} given
  * @returns {Problem[]}
  */
@@ -94,7 +94,7 @@ export function problems(given) {
 }
 
 /**
- * What a value should be that is not.
+ * Return what a value must be, or an empty text if it is valid.
  * @param {Name} field
  * @param {unknown} value
  */
@@ -155,8 +155,8 @@ function clashes(settings) {
 }
 
 /**
- * About how many millions of numbers a machine keeps, with the gradient of each, for a batch and
- * for the sequences of a test. Where the last place alone is read, the last block has no table.
+ * Estimate how many millions of numbers a machine keeps, including gradients, for a batch and for
+ * the sequences of a test. If only the last place is read, the last block has no table.
  * @param {Settings} settings
  */
 function millions({ task, body, layers, heads, batch, length, width, feedForward }) {
@@ -167,7 +167,7 @@ function millions({ task, body, layers, heads, batch, length, width, feedForward
 }
 
 /**
- * Why two machines cannot be trained on the same draws.
+ * Return the reasons why two machines cannot be trained on the same draws.
  * @param {Settings} first
  * @param {Settings} second
  * @returns {Problem[]}
@@ -183,7 +183,7 @@ export function differences(first, second) {
 }
 
 /**
- * The switches that change nothing here: with any other value the run is the same.
+ * Return the settings without effect here: with any other value the run is the same.
  * @param {Settings} settings without problems
  * @returns {Idle[]}
  */

@@ -1,6 +1,6 @@
 // @ts-check
 // Reverse-mode differentiation: operations are recorded once, in the order in which they run. A
-// step runs them forwards, and then walks back over the tape, from the loss to every parameter.
+// step runs them forwards, and then goes back over the tape, from the loss to every parameter.
 
 /**
  * @typedef {import("./memory.mjs").Memory} Memory
@@ -9,7 +9,7 @@
  * @typedef {{ from?: number, rows?: number, feature?: number, columns?: number, step?: number }} Part
  */
 
-/** Numbers in a shape, and the gradient of the loss with respect to each of them. */
+/** Numbers with a shape, and the gradient of the loss with respect to each of them. */
 export class Tensor {
     /** @type {Float32Array} */
     data = new Float32Array();
@@ -32,10 +32,10 @@ export class Tensor {
 }
 
 /**
- * A part of a tensor (..., d) as a matrix: by itself all its rows with all their features.
+ * Return a part of a tensor (..., d) as a matrix; by default, all rows and all features.
  * @param {{ at: number, rows: number, width: number }} tensor
- * @param {Part} [part]
- * from: its first row. feature: its first feature. step: from one row that it takes to the next.
+ * @param {Part} [part] from: its first row. feature: its first feature. step: the distance between
+ * its rows.
  * @returns {Matrix}
  */
 export function matrix(
@@ -46,7 +46,7 @@ export function matrix(
 }
 
 /**
- * The same part of its gradient.
+ * Return the same part of a tensor's gradient.
  * @param {Tensor} tensor
  * @param {Part} [part]
  * @returns {Matrix}
@@ -56,7 +56,7 @@ export function gradient(tensor, part) {
     return { ...numbers, at: numbers.at + tensor.gradAt - tensor.at };
 }
 
-/** What is learned, by name: graphs of other batches and lengths share it. */
+/** The learned parameters, by name; graphs for different batches and lengths share them. */
 export class Parameters {
     /** @type {Map<string, Tensor>} */
     all = new Map();
@@ -68,8 +68,8 @@ export class Parameters {
     }
 
     /**
-     * The parameter of this name; the first who asks for it has it drawn.
-     * @param {string} name its layer, a point, and its own name
+     * Return the parameter with this name; the first call draws it.
+     * @param {string} name its layer, a dot, and its own name
      * @param {number[]} shape
      * @param {(random: Random) => number} draw
      */
@@ -83,7 +83,7 @@ export class Parameters {
         return tensor;
     }
 
-    /** How many numbers are learned. */
+    /** The number of learned numbers. */
     get count() {
         return [...this.all.values()].reduce((sum, { size }) => sum + size, 0);
     }

@@ -1,6 +1,6 @@
 // @ts-check
-// What a machine can be asked to learn. A sequence is a list of places; a place holds one symbol or
-// two, such as a letter and a number, and a symbol is its place in the task's list of names.
+// The tasks that a machine can learn. A sequence is a list of places. A place has one symbol or
+// two, such as a letter and a number. A symbol is an index of the task's list of names.
 
 import { LONGEST } from "./positions.mjs";
 
@@ -12,15 +12,16 @@ import { LONGEST } from "./positions.mjs";
  * @typedef {object} Task
  * @property {string[]} symbols
  * @property {string[]} answers
- * @property {number} each symbols of a place
- * @property {number} questions at each place that is read
+ * @property {number} each the number of symbols in a place
+ * @property {number} questions their number at each place that is read
  * @property {boolean} everywhere whether every place is read, and not only the last one
- * @property {[number, number, number]} lengths the shortest, the longest, and the usual one
- * @property {(length: number) => string[]} groups the names of what accuracy is told by
- * @property {number} counted how many groups, from the first, count for the whole accuracy
+ * @property {[number, number, number]} lengths the shortest, the longest, and the default
+ * @property {(length: number) => string[]} groups the names of the groups by which accuracy is
+ * reported
+ * @property {number} counted the number of first groups that count for the whole accuracy
  * @property {(random: Random, length: number) => Sequence} draw
  * @property {(sequence: Sequence) => (Solved | null)[]} solve the right answers, for each place
- * that is read and each of its questions; null where the sequence has none
+ * that is read and each of its questions; null if there is none
  */
 
 /** @param {string} first @param {number} count */
@@ -28,7 +29,7 @@ const letters = (first, count) =>
     Array.from({ length: count }, (_, at) => String.fromCharCode(first.charCodeAt(0) + at));
 const numbers = Array.from({ length: 16 }, (_, at) => `${at + 1}`);
 
-/** Distances in groups that double: 1, 2, 3-4, 5-8, ... */
+/** The group of a distance; groups double: 1, 2, 3-4, 5-8, ... */
 const groupOf = (/** @type {number} */ distance) => Math.ceil(Math.log2(distance));
 const distances = (/** @type {number} */ length) =>
     Array.from({ length: groupOf(length - 1) + 1 }, (_, group) => {
@@ -44,7 +45,10 @@ const payloads = {
     ...{ each: 1, questions: 1, everywhere: false, groups: distances, counted: Infinity },
 };
 
-/** Fillers and, so many places before the probe, payloads. @type {(random: Random, length: number, distances: number[]) => Sequence} */
+/**
+ * Draw fillers, the probe, and payloads at distances before the probe.
+ * @type {(random: Random, length: number, distances: number[]) => Sequence}
+ */
 function withPayloads(random, length, distances) {
     const fillers = Array.from({ length }, () => [PAYLOADS + random.whole(PROBE - PAYLOADS)]);
     const drawn = random.different(distances.length, PAYLOADS);
@@ -53,7 +57,10 @@ function withPayloads(random, length, distances) {
     return fillers;
 }
 
-/** The last payload of a sequence that has as many as it should. @type {(count: number) => Task["solve"]} */
+/**
+ * Return the last payload of a sequence that has exactly `count` payloads.
+ * @type {(count: number) => Task["solve"]}
+ */
 const lastPayload = (count) => (sequence) => {
     const places = [...sequence.keys()].filter((at) => sequence[at][0] < PAYLOADS);
     if (places.length !== count) return [null];
@@ -63,8 +70,8 @@ const lastPayload = (count) => (sequence) => {
 };
 const NEAR = 8;
 
-// Records. Symbols: letters, 16 numbers, what stands for the number that is asked for, and, where
-// one asks how far back, the distances.
+// Records. Symbols: letters, 16 numbers, a mark for the requested number, and the distances if the
+// question is a distance.
 /** @param {number} count of letters */
 const recorded = (count) => ({
     symbols: [...letters("A", count), ...numbers, "?"],
@@ -73,7 +80,10 @@ const recorded = (count) => ({
 });
 const [MANY, FEW, BACK] = [16, 8, 4];
 
-/** Records with different letters and numbers; the one asked for, and its partner, are there. @type {Task["draw"]} */
+/**
+ * Draw records with distinct letters and numbers, including the requested letter and its partner.
+ * @type {Task["draw"]}
+ */
 function pairs(random, length) {
     const asked = random.whole(MANY);
     const others = random.different(MANY, MANY).filter((letter) => letter >> 1 !== asked >> 1);
@@ -83,11 +93,14 @@ function pairs(random, length) {
     return [...order.map((one, at) => [chosen[one], MANY + values[at]]), [asked, MANY + 16]];
 }
 
-/** Records whose letters and numbers may come back. @type {Task["draw"]} */
+/** Draw records whose letters and numbers may recur. @type {Task["draw"]} */
 const records = (random, length) =>
     Array.from({ length: length - 1 }, () => [random.whole(FEW), FEW + random.whole(16)]);
 
-/** The number of the latest record of a letter. @type {(sequence: Sequence, letter: number, letters: number) => Solved | null} */
+/**
+ * Return the number of the latest record of a letter.
+ * @type {(sequence: Sequence, letter: number, letters: number) => Solved | null}
+ */
 function latest(sequence, letter, letters) {
     for (let at = sequence.length - 2; at >= 0; at--)
         if (sequence[at][0] === letter) return numberAt(sequence, at, letters);
@@ -184,7 +197,7 @@ export const TASKS = {
             const row = random.different(period, ALPHABET);
             return Array.from({ length }, (_, at) => [row[at % period]]);
         },
-        // The first letter that comes back gives the row's length away, and not before it is read.
+        // The first repeated letter reveals the length of the row, but only after it has been read.
         solve: (sequence) => {
             const row = sequence.map(([letter]) => letter);
             const again = row.findIndex((letter, at) => row.indexOf(letter) < at);
@@ -198,7 +211,7 @@ export const TASKS = {
 };
 
 /**
- * Why a sequence cannot be read by a machine of the task; nothing if it can.
+ * Return why a machine of the task cannot read a sequence, or an empty text if it can.
  * @param {Task} task
  * @param {unknown} sequence
  */
@@ -215,7 +228,7 @@ export function unreadable({ symbols, each }, sequence) {
 }
 
 /**
- * The accuracy of a guess that knows nothing of the sequence.
+ * Return the accuracy of a guess that does not depend on the sequence.
  * @param {Task} task
  */
 export const chance = ({ answers, questions }) => answers.length ** -questions;

@@ -1,5 +1,6 @@
 // @ts-check
-// Trains one machine or two for the page, on the same draws. README.md lists the messages.
+// The worker that trains one or two machines for the page, on the same draws. README.md lists the
+// messages.
 
 import { heldOut } from "./held_out.mjs";
 import { Memory } from "./memory.mjs";
@@ -12,7 +13,7 @@ import { chance, TASKS, unreadable } from "./tasks.mjs";
  * @typedef {import("./tasks.mjs").Sequence} Sequence
  */
 
-/** Milliseconds of a frame, and the steps after which accuracy is measured anew. */
+/** The milliseconds of a frame, and the steps between two measurements of accuracy. */
 const [FRAME, EVERY] = [16, 20];
 
 /** @type {Run[]} */
@@ -20,7 +21,7 @@ let runs = [];
 /** @type {Sequence} */
 let sequence = [];
 let pace = 1;
-/** Whether steps are wanted, and whether `train` is at it: a step under way ends after `stop`. */
+/** Whether the page wants steps, and whether `train` is running; it ends its step after `stop`. */
 let [running, training] = [false, false];
 /** @type {number[][]} The losses of each machine since the last progress. */
 let losses = [];
@@ -85,15 +86,15 @@ async function start(machines, steps) {
     if (running) await train();
 }
 
-/** product.wasm, or null where it cannot be had: then JavaScript multiplies. */
+/** Fetch product.wasm; null if that fails, so that JavaScript multiplies. */
 async function assembled() {
     const answer = await fetch(new URL("product.wasm", import.meta.url)).catch(() => null);
     return answer?.ok ? new Uint8Array(await answer.arrayBuffer()) : null;
 }
 
 /**
- * Frame by frame, as many steps as the pace allows, and what is seen then. A frame ends where
- * accuracy is due, so that it is of the same steps on every machine.
+ * In each frame, take as many steps as the pace allows, and report them. A frame ends when accuracy
+ * is due, so that accuracy is measured after the same steps on every computer.
  */
 async function train() {
     running = true;
@@ -115,7 +116,7 @@ async function train() {
     running = false;
 }
 
-/** One step of every machine. Returns whether accuracy is due. */
+/** Take a step of every machine. Returns whether accuracy is due. */
 function step() {
     let due = false;
     for (const [at, run] of runs.entries()) {
@@ -128,7 +129,7 @@ function step() {
 }
 
 /**
- * The accuracy of every machine, with pauses in which messages are heard.
+ * Measure the accuracy of every machine, with pauses for messages.
  * @param {number} length
  */
 async function accuracies(length) {
@@ -151,7 +152,7 @@ async function accuracies(length) {
 const pause = (milliseconds) =>
     new Promise((heard) => setTimeout(heard, Math.max(0, milliseconds)));
 
-/** @param {import("./run.mjs").Accuracy[]} accuracy of each machine, or none */
+/** @param {import("./run.mjs").Accuracy[]} accuracy of each machine, or empty */
 function progress(accuracy) {
     postMessage({
         ...{ type: "progress", step: steps() },
@@ -165,7 +166,7 @@ function progress(accuracy) {
 
 addEventListener("message", async ({ data }) => {
     try {
-        if (!Object.hasOwn(HEARD, data.type)) throw new Error(`“${data.type}” is no message.`);
+        if (!Object.hasOwn(HEARD, data.type)) throw new Error(`“${data.type}” is not a message.`);
         if (data.type !== "start" && !runs.length) throw new Error("Nothing has been started.");
         await HEARD[data.type](data);
     } catch (error) {

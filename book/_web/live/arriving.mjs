@@ -1,15 +1,18 @@
 // @ts-check
-// The button with which a reader asks for machines, and how they come.
+// The button with which a reader loads machines, and the loading.
 
 import { button, element } from "../parts.mjs";
 import { closed, opened, toGuess } from "./guessing.mjs";
 import { fetched } from "./weights.mjs";
 
-/** Where the site has weights and tables, and the matrix product. */
+/** The folder of the weights, the tables and the matrix product. */
 const FILES = new URL(".", import.meta.url);
 const PRODUCT = new URL("../learning/product.wasm", import.meta.url);
 
-/** Fetched once a page, however many figures there are. @type {Map<string, Promise<unknown>>} */
+/**
+ * Files are fetched once for each page, however many figures it has.
+ * @type {Map<string, Promise<unknown>>}
+ */
 const asked = new Map();
 
 /**
@@ -21,27 +24,27 @@ const asked = new Map();
 export function once(name, get) {
     const found = asked.get(name) ?? get();
     asked.set(name, found);
-    found.catch(() => asked.delete(name)); // so that it can be tried again
+    found.catch(() => asked.delete(name)); // so that the reader can try again
     return /** @type {Promise<Found>} */ (found);
 }
 
-/** The bytes of a machine's weights, and those of the matrix product. @param {string} name */
+/** Fetch the bytes of a machine's weights, and those of the matrix product. @param {string} name */
 export const bytesOf = (name) =>
     Promise.all([
         fetched(new URL(`${name}.model`, FILES)),
         once("product", async () => new Uint8Array(await (await fetch(PRODUCT)).arrayBuffer())),
     ]);
 
-/** A file of JSON. @param {string} name */
+/** Fetch a JSON file. @param {string} name */
 export const json = async (name) => (await fetch(new URL(name, FILES))).json();
 
 /**
- * Put the button into its place, where the machines come: once the answer of the figure's own
- * prediction is open, if there is one.
+ * Put the button into the figure. The machines appear in its place, but only after the reader has
+ * answered the figure's prediction, if there is one.
  * @template Found
  * @param {HTMLElement} place
- * @param {string} what "machine", say
- * @param {number} kB that are fetched
+ * @param {string} what for example "machine"
+ * @param {number} kB the size of the files
  * @param {() => Promise<Found>} load
  * @param {(found: Found, stage: HTMLElement) => void} show fills the stage
  */
@@ -67,7 +70,7 @@ export function arriving(place, what, kB, load, show) {
             show(found, stage);
             for (const kept of place.querySelectorAll(".live-kept")) kept.remove();
             go?.remove();
-            if (guessed) place.scrollIntoView(); // the prediction stands below what it opened
+            if (guessed) place.scrollIntoView(); // the prediction is below the figure
         } catch (error) {
             begin.disabled = false;
             status.textContent =

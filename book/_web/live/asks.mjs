@@ -1,17 +1,17 @@
 // @ts-check
-// What a reader can change in the machines: words that nobody may look at, positions that are moved,
-// a head that finds nothing.
+// The changes that a reader can make to the machines: hide words, shift positions, switch off a
+// head.
 
 import { choice, element } from "../parts.mjs";
 import { BLOCKS, HEADS } from "./transformer.mjs";
 
 /** @typedef {import("./translating.mjs").Changed} Changed */
 
-/** By how much all positions are moved. */
+/** The number by which all positions are shifted. */
 const MOVED = 10;
 
 /**
- * The source as buttons: a pressed one is hidden.
+ * The words of the source as buttons; a pressed button hides its word.
  * @param {(hidden: Set<number>) => void} changed
  */
 function hiding(changed) {
@@ -51,7 +51,7 @@ function hiding(changed) {
 }
 
 /**
- * @param {string} id of its own on the page
+ * @param {string} id unique on the page
  * @param {string} ask "hide", "positions" or "longer"
  * @param {(changed: Changed) => void} changed
  */

@@ -1,13 +1,16 @@
 // @ts-check
-// A picture on the screen.
+// A canvas that shows a picture.
 
 import { element } from "../parts.mjs";
 
-/** @param {number} side in pixels of the picture */
+/** @param {number} side of the picture, in pixels */
 export function canvas(side) {
     const place = element("canvas", { width: side, height: side, role: "img" });
 
-    /** @param {Float32Array} image (side, side, 3), 0 to 1 @param {string} said what it shows */
+    /**
+     * @param {Float32Array} image (side, side, 3), 0 to 1
+     * @param {string} said a description of it
+     */
     function show(image, said) {
         place.setAttribute("aria-label", said);
         const bytes = new ImageData(side, side);

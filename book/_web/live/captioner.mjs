@@ -1,6 +1,6 @@
 // @ts-check
-// The captioner of chapter 3 (Xu et al. 2015): a CNN makes a grid of annotations of a picture, and a
-// GRU that is told where it looked, and not what it saw, looks at them before each word.
+// The captioner of chapter 3 (Xu et al. 2015). A CNN turns a picture into a grid of annotations,
+// and a GRU looks at them before each word. The GRU receives where it looked, but not what it saw.
 
 import { Memory } from "../learning/memory.mjs";
 import { Layer } from "./cnn.mjs";
@@ -9,28 +9,29 @@ import { blend, likeliest, linear, lookUp, START, STOP, scoresOf, weightsOf } fr
 import { Table, Weights } from "./weights.mjs";
 
 /**
- * @typedef {{ word: string, shares: Float32Array }} Said a word, and how the places were seen for it
- * @typedef {{ at: number, places: ReadonlySet<number> }} Forced the word for which these places alone
- * can be seen
+ * @typedef {{ word: string, shares: Float32Array }} Said a word, and the shares with which places
+ * were seen for it
+ * @typedef {{ at: number, places: ReadonlySet<number> }} Forced the index of a word, and the only
+ * places visible for it
  */
 
-/** Pixels of a side of a picture, and places of a side of the grid. */
+/** The pixels in a side of a picture, and the places in a side of the grid. */
 export const [SIDE, GRID] = [48, 8];
 
-/** So many pixels around its own cell a place sees. */
+/** The pixels that a place sees around its own cell. */
 export const BEYOND = 4;
 
-/** Features of an annotation that say where it is: its row and its column, from -1 to 1. */
+/** The number of features of an annotation for its position: row and column, from -1 to 1. */
 const PLACE = 2;
 
-/** The most words of a caption. */
+/** The largest number of words in a caption. */
 const LONGEST = 16;
 
 export class Captioner {
     /**
-     * @param {Uint8Array<ArrayBuffer>} bytes of the weights, in planes
+     * @param {Uint8Array<ArrayBuffer>} bytes of the weights, as two planes
      * @param {Uint8Array<ArrayBuffer> | null} product of the matrix product in WebAssembly
-     * @param {boolean} hard whether it sees the place with the largest weight alone
+     * @param {boolean} hard whether it sees only the place with the largest weight
      */
     constructor(bytes, product, hard) {
         const weights = new Weights(new Memory(product), bytes);
@@ -66,7 +67,10 @@ export class Captioner {
         this.written = 0;
     }
 
-    /** Look at a picture for the first time. @param {Float32Array} image (SIDE, SIDE, 3), 0 to 1 */
+    /**
+     * Encode a picture, before the first word.
+     * @param {Float32Array} image (SIDE, SIDE, 3), 0 to 1
+     */
     encode(image) {
         const { annotations, keys, W_a, nothing, gru, place } = this;
         let X = image;
@@ -84,11 +88,11 @@ export class Captioner {
     }
 
     /**
-     * Read the last word said.
+     * Read the last word.
      * @param {number} previous
-     * @param {ReadonlySet<number>} [hidden] places that it cannot see now
-     * @returns {{ logits: Float32Array, shares: Float32Array }} the logits of the next word, and how
-     * the places were seen for it
+     * @param {ReadonlySet<number>} [hidden] places that are hidden in this step
+     * @returns {{ logits: Float32Array, shares: Float32Array }} the logits of the next word, and
+     * the shares with which places were seen for it
      */
     step(previous, hidden = new Set()) {
         const { gru, word, place, asks, annotations, context, features, written } = this;
@@ -111,7 +115,7 @@ export class Captioner {
     }
 
     /**
-     * Say what is in a picture, greedily.
+     * Caption a picture greedily.
      * @param {Float32Array} image (SIDE, SIDE, 3), 0 to 1
      * @param {Forced | null} [forced]
      * @returns {Said[]}
@@ -135,16 +139,16 @@ export class Captioner {
     }
 }
 
-/** Where a row or a column is, from -1 to 1. @param {number} at */
+/** Return the coordinate of a row or a column, from -1 to 1. @param {number} at */
 const along = (at) => (2 * at) / (GRID - 1) - 1;
 
-/** One place is seen, that with the largest weight. @param {Float32Array} weights */
+/** Return shares that see only the place with the largest weight. @param {Float32Array} weights */
 function strongest(weights) {
     const shares = new Float32Array(weights.length);
     shares[likeliest(weights)] = 1;
     return shares;
 }
 
-/** All places but these. @param {ReadonlySet<number>} places */
+/** Return all places except these. @param {ReadonlySet<number>} places */
 export const others = (places) =>
     new Set(Array.from({ length: GRID ** 2 }, (_, at) => at).filter((at) => !places.has(at)));

@@ -1,21 +1,21 @@
 // @ts-check
-// One layer of a CNN as PyTorch keeps it, in use and no longer in training.
+// A layer of a CNN with PyTorch's weights, in evaluation mode.
 
 import { linear } from "./steps.mjs";
 import { Table } from "./weights.mjs";
 
 /** @typedef {import("./weights.mjs").Weights} Weights */
 
-/** What PyTorch adds to a variance before it takes the root. */
+/** The number that PyTorch adds to a variance before the square root. */
 const EPSILON = 1e-5;
 
-/** A convolution, batch normalisation by the statistics of training, and ReLU. */
+/** A convolution, batch normalisation with the statistics of training, and ReLU. */
 export class Layer {
     /**
      * @param {Weights} weights
      * @param {number} number of the convolution in the CNN
-     * @param {{ reads: number, side: number, filter: number, stride: number, padding: number }} shape
-     * reads: the channels that it reads. side: how many places are in a row of these
+     * @param {{ reads: number, side: number, filter: number, stride: number, padding: number }}
+     * shape reads: the number of input channels. side: the places in a row of the input
      */
     constructor(weights, number, { reads, side, filter, stride, padding }) {
         const { memory } = weights;
@@ -34,7 +34,7 @@ export class Layer {
 
     /**
      * @param {Float32Array} X (side, side, reads)
-     * @returns {Table} (places, channels), one place after another, row by row
+     * @returns {Table} (places, channels), place by place, row by row
      */
     apply(X) {
         const { patches, places, mean, variance, scale, shift } = this;
@@ -49,7 +49,10 @@ export class Layer {
         return places;
     }
 
-    /** Lay what each place reads in a row, as a filter has its weights: (channel, row, column). */
+    /**
+     * Copy the inputs of each place into a row, in the order of a filter's weights: (channel, row,
+     * column).
+     */
     #lay(/** @type {Float32Array} */ X) {
         const { reads, side, filter, stride, padding } = this.shape;
         let at = 0;

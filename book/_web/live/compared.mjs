@@ -1,12 +1,12 @@
 // @ts-check
-// A translation beside the right one: which words are right, which are not, and what is missing.
+// Compare a translation with the right one: right, wrong and missing words.
 
 /**
- * The words that two rows share in the same order, as many as can be (Hunt and McIlroy 1976).
+ * Find the longest common subsequence of two rows of words (Hunt and McIlroy 1976).
  * @param {string[]} written
  * @param {string[]} right
- * @returns {{ kept: boolean[], missing: number }} kept: whether each written word is one of them.
- * missing: words of the right one that are not written
+ * @returns {{ kept: boolean[], missing: number }} kept: whether each written word is in it.
+ * missing: the number of words that only `right` has
  */
 export function compared(written, right) {
     const [m, n] = [written.length, right.length];
@@ -28,7 +28,7 @@ export function compared(written, right) {
 }
 
 /**
- * Whether two rows agree, at each position of the longer one.
+ * Return for each position of the longer row whether the two rows agree.
  * @param {string[]} written
  * @param {string[]} right
  */
@@ -36,7 +36,8 @@ export const inPlace = (written, right) =>
     (written.length > right.length ? written : right).map((_, at) => written[at] === right[at]);
 
 /**
- * The share of positions at which two rows agree, of the longer one: the book's token accuracy.
+ * Return the share of positions of the longer row at which the two agree: the book's token
+ * accuracy.
  * @param {string[]} written
  * @param {string[]} right
  */

@@ -1,6 +1,6 @@
 // @ts-check
-// What follows the verb, read from left to right: what it asks for, where; and relative clauses,
-// which have parts of their own.
+// The words after the verb, read from left to right: its complement, a place, and relative clauses,
+// which consist of parts themselves.
 
 import { canBeDescribed, kindOf } from "./language.mjs";
 import { nounPhrase } from "./noun_phrases.mjs";
@@ -17,12 +17,12 @@ import { asked, subject, verb } from "./parts.mjs";
  * @typedef {import("./words.mjs").Part} Part
  */
 
-/** The nouns but for the subject. @param {Iterable<Noun>} nouns @param {Draft} draft */
+/** Return the nouns without the subject. @param {Iterable<Noun>} nouns @param {Draft} draft */
 const others = (nouns, { subject: who }) =>
     [...nouns].filter((noun) => !(who && "noun" in who && who.noun === noun));
 
 /**
- * A noun phrase in its place.
+ * Return the part of a noun phrase.
  * @param {Reader} reader
  * @param {"object" | "recipient" | "place"} field
  * @param {Wanted} wanted
@@ -38,7 +38,7 @@ const phrase = (reader, field, wanted) => ({
 });
 
 /**
- * A place with the preposition of "where".
+ * Return the part of a place with its preposition for "where".
  * @param {Reader} reader
  * @param {Iterable<Noun>} places
  * @returns {Part}
@@ -63,7 +63,7 @@ const where = (reader, places) => ({
 });
 
 /**
- * The ways in which the verb gets what it asks for: rows of parts.
+ * Return the possible complements of the verb, each as a row of parts.
  * @param {Reader} reader
  * @param {Draft} draft
  * @param {boolean} roomy whether an object may have a relative clause
@@ -93,7 +93,7 @@ function rows(reader, draft, roomy) {
     return [[]];
 }
 
-/** What is said of the subject after "is". @param {Reader} reader @returns {Part} */
+/** Return the part after "is". @param {Reader} reader @returns {Part} */
 const adjective = ({ words, language }) => ({
     least: () => 1,
     read: (at, draft, rest) =>
@@ -107,7 +107,7 @@ const adjective = ({ words, language }) => ({
 });
 
 /**
- * What the verb asks for.
+ * Return the part of the verb's complement.
  * @param {Reader} reader
  * @param {boolean} [roomy] whether an object may have a relative clause
  * @returns {Part}
@@ -120,7 +120,7 @@ export const complement = (reader, roomy = false) => ({
     },
 });
 
-/** Where it happens, if the verb does not ask for it. @param {Reader} reader @returns {Part} */
+/** Return the part of an optional place. @param {Reader} reader @returns {Part} */
 export function place(reader) {
     const { words, language } = reader;
     const fixed = words.phrase("place", language.phrases.place);
@@ -142,7 +142,7 @@ export function place(reader) {
 }
 
 /**
- * A relative clause on the subject or on the object, or none.
+ * Return the part of an optional relative clause on the subject or on the object.
  * @param {Reader} reader
  * @param {"subject" | "object"} field
  * @returns {Part}
@@ -167,11 +167,11 @@ export const relativeOf = (reader, field) => ({
 });
 
 /**
- * Relative clauses about a noun phrase.
+ * Read relative clauses about a noun phrase.
  * @param {Reader} reader
  * @param {number} at
  * @param {NounPhrase} head
- * @param {"subject" | "object"} gap what the head is in it
+ * @param {"subject" | "object"} gap the role of the head in the clause
  * @param {Least} rest
  */
 function* relatives(reader, at, head, gap, rest) {

@@ -1,5 +1,5 @@
 // @ts-check
-// Random sentences, drawn as generator.py of solutions/data/translation draws them.
+// Random sentences, drawn as in generator.py of solutions/data/translation.
 
 import { Drawing } from "./drawing.mjs";
 import { english } from "./english.mjs";
@@ -12,14 +12,14 @@ import { count } from "./reading.mjs";
  * @typedef {import("./language.mjs").Sentence} Sentence
  */
 
-/** How often one clause more is drawn, until the sentence is not too long. */
+/** The number of attempts to draw an additional clause, until the sentence is short enough. */
 const TRIES = 500;
 
 /** @param {Language} language @param {Sentence} sentence */
 const isShort = ({ be }, sentence) => english(sentence, be).length <= LONGEST;
 
 /**
- * A random sentence.
+ * Draw a random sentence.
  * @param {Language} language
  * @param {() => number} random
  * @param {number} clauses from 1 to 8
@@ -40,16 +40,21 @@ export function shuffled(language, random, clauses) {
     }
 }
 
-/** With "and" or "but" before it. @param {Drawing} drawing @param {Segment} segment */
+/**
+ * Return the segment with "and" or "but" before it.
+ * @param {Drawing} drawing
+ * @param {Segment} segment
+ */
 const joined = (drawing, segment) => ({
     ...segment,
     coordinator: drawing.choice(drawing.language.phrases.coordinator),
 });
 
 /**
- * A main clause with what hangs on it. Only the last clause of a sentence asks a question.
+ * Draw a main clause with its subordinate clauses. Only the last clause of a sentence asks a
+ * question.
  * @param {Drawing} drawing
- * @param {number} left how many clauses there may be
+ * @param {number} left the largest number of clauses
  * @returns {Segment[]}
  */
 function unit(drawing, left) {
@@ -67,7 +72,7 @@ function unit(drawing, left) {
     return [{ clause: drawing.statement(true) }, { clause: drawing.statement(), subordinator }];
 }
 
-/** "A says that B". @param {Drawing} drawing @param {number} left @returns {Segment[]} */
+/** Draw "A says that B". @param {Drawing} drawing @param {number} left @returns {Segment[]} */
 function reported(drawing, left) {
     const { that } = drawing.language;
     /** @type {Segment[]} */
@@ -78,7 +83,7 @@ function reported(drawing, left) {
 }
 
 /**
- * The same sentence with one clause more, if it is not too long then. A question stays the last.
+ * Return the sentence with another clause, or null if that is too long. A question stays last.
  * @param {Language} language
  * @param {() => number} random
  * @param {Sentence} sentence
@@ -104,7 +109,7 @@ function oneMore(drawing, sentence) {
             ? [...before, joined(drawing, { clause }), last]
             : [{ clause }, joined(drawing, last)];
     }
-    // A clause on which nothing hangs yet, and that hangs on none.
+    // A clause without subordinate clauses, which is not subordinate itself.
     const alone = !last.subordinator && !before.at(-1)?.fronted && count([last]) === 1;
     if (!alone || drawing.chance(0.5))
         return [...sentence, joined(drawing, { clause: drawing.statement(true) })];

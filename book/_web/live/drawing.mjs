@@ -1,6 +1,6 @@
 // @ts-check
-// Random clauses that make sense enough to read, drawn as draws.py and clauses.py of
-// solutions/data/translation draw them, but without a split into training and test.
+// Random clauses that read sensibly, drawn as in draws.py and clauses.py of
+// solutions/data/translation, but without a split into training and test.
 
 import { canBeDescribed, goesWith, kindOf, YES_OR_NO } from "./language.mjs";
 
@@ -12,8 +12,8 @@ import { canBeDescribed, goesWith, kindOf, YES_OR_NO } from "./language.mjs";
  * @typedef {import("./language.mjs").NounPhrase} NounPhrase
  * @typedef {import("./language.mjs").Pronoun} Pronoun
  * @typedef {import("./language.mjs").Verb} Verb
- * @typedef {{ verb: Verb, actor: Noun | Pronoun, thing?: Noun }} Core of a clause; thing: what the
- * verb asks for, if that is a noun
+ * @typedef {{ verb: Verb, actor: Noun | Pronoun, thing?: Noun }} Core of a clause; thing: the
+ * complement of the verb, if it is a noun
  */
 
 /** Half of all statements have a transitive verb. */
@@ -26,7 +26,7 @@ const COUNTED = ["transitive", "ditransitive", "motion", "locative", "opinion"];
 export class Drawing {
     /**
      * @param {Language} language
-     * @param {() => number} random from 0 to 1, without 1
+     * @param {() => number} random from 0 to 1, excluding 1
      */
     constructor(language, random) {
         this.language = language;
@@ -44,19 +44,23 @@ export class Drawing {
         return all[Math.floor(this.random() * all.length)];
     }
 
-    /** A statement; it may begin with a time. @param {boolean} [free] @returns {Clause} */
+    /**
+     * Draw a statement; if `free`, it may begin with a time.
+     * @param {boolean} [free]
+     * @returns {Clause}
+     */
     statement(free = false) {
         const core = this.#core(this.choice(this.language.verbsOf(this.choice(FRAMES))));
         if (core.thing && core.thing === core.actor) return this.statement(free);
         return this.#withTime(this.#withModal(this.#withPlace(this.#dressed(core))), free);
     }
 
-    /** A clause that "that" follows. @returns {Clause} */
+    /** Draw a clause that is followed by "that". @returns {Clause} */
     matrix() {
         return this.#withTime(this.#dressed(this.#core(this.choice(this.language.matrix))), false);
     }
 
-    /** A question. @returns {Clause} */
+    /** Draw a question. @returns {Clause} */
     question() {
         const { phrases, opinion, never } = this.language;
         const [how, why, where, when] = phrases.question;
@@ -71,7 +75,11 @@ export class Drawing {
         return { ...clause, question: said && (word === where || word === when) ? why : word };
     }
 
-    /** The clause with a relative clause, if one fits. @param {Clause} clause @returns {Clause} */
+    /**
+     * Return the clause with a relative clause, if one fits.
+     * @param {Clause} clause
+     * @returns {Clause}
+     */
     described(clause) {
         const { subject, object, modal, verb, recipient, place, time, timeFirst } = clause;
         const roles = "noun" in subject ? [subject] : [];
@@ -105,7 +113,7 @@ export class Drawing {
         return undefined;
     }
 
-    /** A subject, and what the verb asks for. @param {Verb} verb @returns {Core} */
+    /** Draw a subject, and the verb's complement. @param {Verb} verb @returns {Core} */
     #core(verb) {
         const pronoun = verb.personal && this.chance(0.3);
         const actor = pronoun ? this.choice(this.language.pronouns) : this.choice(verb.subjects);
@@ -115,10 +123,10 @@ export class Drawing {
     }
 
     /**
-     * A clause from its core.
+     * Make a clause from its core.
      * @param {Core} core
      * @param {"subject" | "object"} [gap] of a relative clause
-     * @param {NounPhrase} [head] what stands for the gap
+     * @param {NounPhrase} [head] the noun phrase that fills the gap
      * @returns {Clause}
      */
     #dressed({ verb, actor, thing }, gap, head) {
@@ -139,7 +147,7 @@ export class Drawing {
         }
         if (verb.frame === "locative") return { subject, verb, place: phrase };
         if (verb.frame === "opinion" && phrase.determiner.name === "a")
-            [phrase.determiner] = this.language.determiners; // nobody asks how you like "a soup"
+            [phrase.determiner] = this.language.determiners; // not: how do you like "a soup"?
         if (verb.frame !== "ditransitive") return { subject, verb, object: phrase };
         const recipient = this.nounPhrase(this.choice(language.persons));
         return { subject, verb, object: phrase, recipient };
@@ -175,7 +183,7 @@ export class Drawing {
     }
 
     /**
-     * A noun with what stands before it.
+     * Draw a noun phrase with this noun.
      * @param {Noun} noun
      * @param {boolean} [described] whether it may have adjectives
      * @returns {NounPhrase}

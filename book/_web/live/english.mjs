@@ -1,6 +1,6 @@
 // @ts-check
-// English: the source side. Each word comes with the key that the French words refer to, such as
-// "0sn": clause 0, subject, noun. As solutions/data/translation/english.py writes it.
+// English: the source side. Each word has the key that the French words refer to, such as "0sn":
+// clause 0, subject, noun. The rules are those of solutions/data/translation/english.py.
 
 import { formOf } from "./language.mjs";
 
@@ -13,22 +13,22 @@ import { formOf } from "./language.mjs";
  * @typedef {[word: string, key: string]} Keyed
  */
 
-/** Begin with the letter of a vowel, and without its sound. */
+/** Words that begin with a vowel letter but without a vowel sound. */
 const NOT_AN = ["European", "university"];
 
-/** Whether "an" stands before it. @param {string} word */
+/** Return whether a word takes "an". @param {string} word */
 export const takesAn = (word) => /^[aeiouAE]/.test(word) && !NOT_AN.includes(word);
 
-/** With a capital. @param {string} word */
+/** Return a word with an initial capital. @param {string} word */
 export const capital = (word) => word[0].toUpperCase() + word.slice(1);
 
-/** Whether it ends with a question mark. @param {Sentence} sentence */
+/** Return whether a sentence ends with a question mark. @param {Sentence} sentence */
 export const asks = (sentence) => sentence.some(({ clause }) => clause.question);
 
 /**
- * The words of a sentence, each with its key.
+ * Return the words of a sentence, each with its key.
  * @param {Sentence} sentence
- * @param {string[]} be its forms
+ * @param {string[]} be the forms of "be"
  * @returns {Keyed[]}
  */
 export function english(sentence, be) {
@@ -89,7 +89,7 @@ function subjectWords({ subject, gap }, at, be) {
 }
 
 /**
- * The subject with the verb, its modal, and the adverb of frequency in its place.
+ * Return the subject with the verb, its modal, and the adverb of frequency at its position.
  * @param {Clause} clause
  * @param {string} at
  * @param {Keyed[]} subject

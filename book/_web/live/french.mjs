@@ -1,6 +1,6 @@
 // @ts-check
-// French: agreement, adjectives before and after the noun, contraction and elision. As
-// solutions/data/translation/french.py writes it.
+// French: agreement, adjectives before and after the noun, contraction and elision. The rules are
+// those of solutions/data/translation/french.py.
 
 import { asks } from "./english.mjs";
 import { formOf } from "./language.mjs";
@@ -12,11 +12,14 @@ import { formOf } from "./language.mjs";
  * @typedef {import("./language.mjs").Phrase} Phrase
  * @typedef {import("./language.mjs").Segment} Segment
  * @typedef {import("./language.mjs").Sentence} Sentence
- * @typedef {{ word: string, sure: string[], possible: string[] }} Word with the keys of the English
- * words that it surely and possibly translates
+ * @typedef {{ word: string, sure: string[], possible: string[] }} Word a French word, with the keys
+ * of its sure and its possible English words
  */
 
-/** No noun begins with an aspirated h. @param {string} word */
+/**
+ * Return whether a word begins with a vowel sound; none of the nouns has an aspirated h.
+ * @param {string} word
+ */
 const vowel = (word) => /^[aeiouâàéèêëîïôûœh]/i.test(word);
 /** @type {Record<string, string>} */
 const BEFORE_VOWEL = { le: "l'", la: "l'", ce: "cet", ma: "mon", sa: "son" };
@@ -28,7 +31,7 @@ const ELISIONS = { je: "j'", ne: "n'", que: "qu'", de: "d'" };
 /** @param {string} word @param {string[]} [sure] @param {string[]} [possible] @returns {Word} */
 const said = (word, sure = [], possible = []) => ({ word, sure, possible });
 
-/** The French words of a sentence. @param {Sentence} sentence */
+/** Return the French words of a sentence. @param {Sentence} sentence */
 export function french(sentence) {
     const words = sentence.flatMap((segment, at) => segmentWords(segment, String(at)));
     words.push(said(asks(sentence) ? "?" : ".", ["end"]));
@@ -48,7 +51,7 @@ function segmentWords({ clause, coordinator, subordinator, fronted }, at) {
     return fronted ? [...words, said(",", [`${at};`])] : words;
 }
 
-/** The words of a fixed phrase. @param {Phrase | undefined} phrase @param {string} at */
+/** Return the words of a fixed phrase. @param {Phrase | undefined} phrase @param {string} at */
 const linked = (phrase, at) =>
     (phrase?.french ?? []).map(([word, sure = [], possible = []]) =>
         said(
@@ -59,11 +62,11 @@ const linked = (phrase, at) =>
     );
 
 /**
- * An adjective that agrees.
+ * Return the form of an adjective that agrees with its noun.
  * @param {Adjective} adjective
  * @param {boolean} feminine
  * @param {boolean} plural
- * @param {boolean} [before] a vowel
+ * @param {boolean} [before] whether a vowel follows
  */
 function agreeing({ french: [masculine, female, beforeVowel] }, feminine, plural, before = false) {
     if (feminine) return plural ? `${female}s` : female;
@@ -77,7 +80,7 @@ function agreeing({ french: [masculine, female, beforeVowel] }, feminine, plural
 function nounPhraseWords({ noun, determiner, adjectives, plural, relative }, at) {
     const { feminine } = noun;
     const words = [said(noun.french[Number(plural)], [`${at}n`])];
-    // From the last adjective to the first: those after the noun turn round.
+    // From the last adjective to the first, because adjectives after the noun are in reverse order.
     for (let index = adjectives.length - 1; index >= 0; index--) {
         const before = adjectives[index].group === "before";
         const form = agreeing(adjectives[index], feminine, plural, before && vowel(words[0].word));
@@ -94,7 +97,7 @@ function nounPhraseWords({ noun, determiner, adjectives, plural, relative }, at)
 }
 
 /**
- * A preposition with a noun phrase; "de" and "le" become "du".
+ * Join a preposition with a noun phrase; "de" and "le" become "du".
  * @param {string} preposition
  * @param {string[]} keys
  * @param {Word[]} phrase
@@ -135,7 +138,7 @@ function clauseWords(clause, at) {
 }
 
 /**
- * The finite verb, after "ne" when the clause says "never", and the infinitive.
+ * Return the finite verb, after "ne" if the clause says "never", and the infinitive.
  * @param {Clause} clause
  * @param {string} at
  * @returns {[finite: Word[], infinitive: Word[]]}
@@ -151,7 +154,7 @@ function verbWords({ verb, modal, subject, frequency }, at) {
 }
 
 /**
- * Turn round verb and "vous"; ask "est-ce que" with any other subject.
+ * Put the verb before "vous"; ask with "est-ce que" for any other subject.
  * @param {Clause} clause
  * @param {Word[]} finite
  * @param {string} at

@@ -1,6 +1,6 @@
 // @ts-check
-// The English of the translation data, for a reader who composes a sentence word by word: which
-// words can come next, what a finished sentence says, and its right French.
+// The English of the translation data, for a reader who composes a sentence word by word: the
+// possible next words, the structure of a finished sentence, and its right French translation.
 
 import { longer, shuffled } from "./composing.mjs";
 import { english } from "./english.mjs";
@@ -15,7 +15,7 @@ import { Words } from "./words.mjs";
  * @typedef {import("./language.mjs").Tables} Tables
  * @typedef {import("./refusing.mjs").Offered} Offered
  * @typedef {{ word: string, sure: number[], possible: number[] }} Translated a French word, with
- * the places of the English words that it surely and possibly translates
+ * the positions of its sure and its possible English words
  */
 
 export class Grammar {
@@ -28,7 +28,7 @@ export class Grammar {
     }
 
     /**
-     * What a complete sentence says; null if it is none.
+     * Return the structure of a complete sentence, or null if the words are not a sentence.
      * @param {readonly string[]} words
      * @returns {Sentence | null}
      */
@@ -38,7 +38,7 @@ export class Grammar {
     }
 
     /**
-     * The words that may come next, each with its group: all of them, and none that leads nowhere.
+     * Return exactly the words from which a sentence can still be completed, each with its group.
      * @param {readonly string[]} words
      * @returns {Offered[]}
      */
@@ -48,12 +48,12 @@ export class Grammar {
         return [...reader.words.offered].map(([word, group]) => ({ word, group }));
     }
 
-    /** The English words of a sentence. @param {Sentence} sentence */
+    /** Return the English words of a sentence. @param {Sentence} sentence */
     english(sentence) {
         return english(sentence, this.language.be).map(([word]) => word);
     }
 
-    /** The French words of a sentence. @param {Sentence} sentence @returns {Translated[]} */
+    /** Return the French words of a sentence. @param {Sentence} sentence @returns {Translated[]} */
     french(sentence) {
         const keyed = english(sentence, this.language.be);
         const places = new Map(keyed.map(([, key], place) => [key, place]));
@@ -64,7 +64,7 @@ export class Grammar {
     }
 
     /**
-     * Why a word cannot follow others; nothing if it can.
+     * Return why a word cannot follow others, or an empty text if it can.
      * @param {readonly string[]} words
      * @param {string} word
      */
@@ -75,8 +75,8 @@ export class Grammar {
     }
 
     /**
-     * The words of a random sentence, drawn as those of the translation data are.
-     * @param {() => number} random from 0 to 1, without 1
+     * Return the words of a random sentence, drawn as in the translation data.
+     * @param {() => number} random from 0 to 1, excluding 1
      * @param {number} clauses from 1 to 8
      */
     shuffle(random, clauses) {
@@ -84,7 +84,7 @@ export class Grammar {
     }
 
     /**
-     * The words of the same sentence with one clause more; null if it would be too long.
+     * Return the words of the sentence with another clause, or null if it would be too long.
      * @param {readonly string[]} words
      * @param {() => number} random
      */

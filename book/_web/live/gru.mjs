@@ -1,5 +1,5 @@
 // @ts-check
-// A gated recurrent unit as PyTorch keeps it, step by step.
+// A gated recurrent unit with PyTorch's weights, step by step.
 
 import { cell } from "../learning/recurrence.mjs";
 import { LONGEST, linear } from "./steps.mjs";
@@ -7,12 +7,12 @@ import { Table } from "./weights.mjs";
 
 /** @typedef {import("./weights.mjs").Weights} Weights */
 
-/** What it is told comes first, and the state after it. */
+/** A GRU. In each gate, the input's part comes before the state's part. */
 export class Gru {
     /**
      * @param {Weights} weights
-     * @param {string} name before each weight's own
-     * @param {string} end behind it
+     * @param {string} name the prefix of each weight's name
+     * @param {string} end the suffix of each weight's name
      */
     constructor(weights, name, end = "") {
         const get = (/** @type {string} */ one) => weights.get(`${name}.${one}${end}`);
@@ -23,11 +23,11 @@ export class Gru {
         this.d = this.W_heard.width;
         this.told = new Table(weights.memory, LONGEST, 3 * this.d);
         this.heard = new Table(weights.memory, 1, 3 * this.d);
-        this.states = new Table(weights.memory, LONGEST + 1, this.d); // the first is the start
+        this.states = new Table(weights.memory, LONGEST + 1, this.d); // row 0: initial state
         this.gates = new Float32Array(3 * this.d);
     }
 
-    /** Take one step, from state row `from` to row `to`, with what stands in a row of `told`. */
+    /** Take a step from state row `from` to row `to`, with the input's part in a row of `told`. */
     step(/** @type {number} */ row, /** @type {number} */ from, /** @type {number} */ to) {
         const { d, told, heard, states, gates } = this;
         linear(states, this.W_heard, this.heard_bias, heard, { from, to: 0 });

@@ -1,12 +1,15 @@
 // @ts-check
-// A prediction within a figure: the machines wait for the guess that opens its answer.
+// A prediction within a figure: the machines wait until the reader's guess opens its answer.
 
-/** @typedef {Element | null} Answer what a prediction closes, where the figure has one */
+/**
+ * @typedef {Element | null} Answer the part of a figure that its prediction keeps closed, if it has
+ * one
+ */
 
 /** @param {Answer} answer */
 export const closed = (answer) => Boolean(answer?.hasAttribute("hidden"));
 
-/** Go to the prediction. @param {Answer} answer */
+/** Focus the prediction. @param {Answer} answer */
 export const toGuess = (answer) => answer?.previousElementSibling?.querySelector("input")?.focus();
 
 /** Wait until the answer is open. @param {Answer} answer @returns {Promise<void>} */

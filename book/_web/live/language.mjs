@@ -1,7 +1,7 @@
 // @ts-check
-// The words of the translation data, from the tables that book/_ext/live_grammar.py makes, and the
-// abstract sentence that each language puts into words. The rules are those of
-// solutions/data/translation: what its grammar never says is not here either.
+// The words of the translation data, from the tables of book/_ext/live_grammar.py, and the abstract
+// sentence that each language writes out. The rules are those of solutions/data/translation; this
+// code generates no other sentences.
 
 /**
  * @typedef {"noun" | "verb" | "adjective" | "determiner" | "pronoun" | "adverb" | "preposition"
@@ -25,7 +25,7 @@
  * @typedef {{ subject: NounPhrase | Pronoun, verb: Verb, object?: NounPhrase,
  *     recipient?: NounPhrase, adjective?: Adjective, degree?: Phrase, place?: NounPhrase | Phrase,
  *     preposition?: string, time?: Phrase, timeFirst?: boolean, frequency?: Phrase, modal?: Verb,
- *     question?: Phrase, gap?: "subject" | "object" }} Clause what is left out is not said
+ *     question?: Phrase, gap?: "subject" | "object" }} Clause a missing part is absent
  * @typedef {{ clause: Clause, coordinator?: Phrase, subordinator?: Phrase, fronted?: boolean }}
  *     Segment
  * @typedef {Segment[]} Sentence
@@ -36,16 +36,16 @@
  *     meetingPlaces: (string | number)[] }} Tables
  */
 
-/** The most tokens of a sentence, with its mark, and the most clauses. */
+/** The largest number of tokens in a sentence, with its punctuation mark, and of clauses. */
 export const [LONGEST, MOST_CLAUSES] = [60, 8];
 
-/** The question word of a question that has none. @type {Phrase} */
+/** Marks a question without a question word. @type {Phrase} */
 export const YES_OR_NO = { english: [], french: [] };
 
-/** Frames of the verbs that can state something by themselves, but for "is". */
+/** Frames of the verbs that can form a statement by themselves, except "is". */
 const ACTIVE = ["intransitive", "motion", "locative", "ditransitive", "transitive"];
 
-/** Frames of the verbs of a relative clause about its subject. */
+/** Frames of the verbs in a relative clause about its subject. */
 const ABOUT = ["copula", "intransitive", "transitive", "locative", "motion"];
 
 const words = (/** @type {string | undefined} */ text) => (text ? text.split(" ") : []);
@@ -95,7 +95,7 @@ export class Language {
         this.matrix = this.verbsOf("matrix");
         this.opinion = this.verbsOf("opinion");
         this.active = this.verbsOf(...ACTIVE);
-        /** Those that a question for the place may have. */
+        /** The verbs that a question for the place may have. */
         this.placeless = this.active.filter(({ frame }) => !["motion", "locative"].includes(frame));
     }
 
@@ -131,12 +131,15 @@ export class Language {
         );
     }
 
-    /** The verbs of some frames. @param {string[]} frames */
+    /** Return the verbs of some frames. @param {string[]} frames */
     verbsOf(...frames) {
         return this.verbs.filter((verb) => frames.includes(verb.frame));
     }
 
-    /** The nouns that can be the subject of one of the verbs. @param {Verb[]} verbs */
+    /**
+     * Return the nouns that can be the subject of at least one of the verbs.
+     * @param {Verb[]} verbs
+     */
     actors(verbs) {
         let nouns = this.#actors.get(verbs);
         if (!nouns) {
@@ -146,7 +149,7 @@ export class Language {
         return nouns;
     }
 
-    /** What may be said of a noun after "is". @param {string} kind */
+    /** Return the adjectives that may follow "is" for a kind of noun. @param {string} kind */
     predicates(kind) {
         return this.adjectives.filter(
             ({ group, kinds }) => (group === "before" || group === "after") && kinds.includes(kind),
@@ -154,7 +157,7 @@ export class Language {
     }
 
     /**
-     * The verbs of a relative clause in which the noun is what the gap says.
+     * Return the verbs of a relative clause in which the noun has the role `gap`.
      * @param {Noun} noun
      * @param {"subject" | "object"} gap
      */
@@ -173,15 +176,21 @@ export class Language {
 }
 
 /**
- * How the verb of a subject agrees: 0 as for "I", 1 "he", 2 "we", 3 "you", 4 "they".
+ * Return the verb form that agrees with a subject: 0 for "I", 1 "he", 2 "we", 3 "you", 4 "they".
  * @param {NounPhrase | Pronoun} subject
  */
 export const formOf = (subject) => ("form" in subject ? subject.form : subject.plural ? 4 : 1);
 
-/** The kind of what a subject names. @param {NounPhrase | Pronoun} subject */
+/**
+ * Return the kind of a subject's noun; pronouns are persons.
+ * @param {NounPhrase | Pronoun} subject
+ */
 export const kindOf = (subject) => ("noun" in subject ? subject.noun.kind : "person");
 
-/** Whether it can have a relative clause. @param {NounPhrase | Pronoun | undefined} phrase */
+/**
+ * Return whether a phrase can have a relative clause.
+ * @param {NounPhrase | Pronoun | undefined} phrase
+ */
 export const canBeDescribed = (phrase) =>
     !!phrase &&
     "noun" in phrase &&
@@ -190,7 +199,7 @@ export const canBeDescribed = (phrase) =>
     phrase.determiner.name !== "possessives";
 
 /**
- * Whether a noun goes with a determiner.
+ * Return whether a noun may have a determiner.
  * @param {Noun} noun
  * @param {Determiner} determiner
  * @param {boolean} plural

@@ -1,6 +1,6 @@
 // @ts-check
-// Translators that run in the page: a reader composes an English sentence, and sees what each
-// machine makes of it beside the right translation.
+// Translators that run in the page: a reader composes an English sentence, and compares each
+// machine's translation with the right one.
 
 import { dataOf, element } from "../parts.mjs";
 import { arriving, bytesOf, json, once } from "./arriving.mjs";
@@ -63,7 +63,11 @@ export function live(place, number) {
             write();
         });
 
-        /** Show the source with the weights of a look. @param {Float32Array | null} look @param {string} word */
+        /**
+         * Show the source with the weights of a look.
+         * @param {Float32Array | null} look
+         * @param {string} word
+         */
         function pointed(look, word) {
             if (!look) {
                 const can = stage.querySelector(".live-word[tabindex]");

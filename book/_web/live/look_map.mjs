@@ -1,6 +1,6 @@
 // @ts-check
-// A picture with the light of a look on it: 64 places, each as bright as its share is large. A place
-// can be pointed at, and chosen.
+// A picture with the light of a look on it: each of the 64 places is as bright as its share. The
+// reader can point at a place, and choose it.
 
 import { moved } from "../cells.mjs";
 import { drawn, element } from "../parts.mjs";
@@ -9,8 +9,7 @@ import { GRID, SIDE } from "./captioner.mjs";
 import { placeText } from "./looked.mjs";
 
 /**
- * @param {(place: number) => void} chosen is called with a place that was clicked, or on which Enter
- * was pressed
+ * @param {(place: number) => void} chosen is called with a place after a click or Enter
  */
 export function lookMap(chosen) {
     const picture = canvas(SIDE);
@@ -31,7 +30,7 @@ export function lookMap(chosen) {
     let shares = new Float32Array(all.length);
     let at = 0;
 
-    /** Tell of a place; the keyboard comes to it first. @param {number} place */
+    /** Describe a place, and make it the next one for the keyboard. @param {number} place */
     function point(place) {
         all[at].setAttribute("tabindex", "-1");
         at = place;
@@ -60,7 +59,7 @@ export function lookMap(chosen) {
         cells[to[0]][to[1]].focus();
     });
 
-    /** @param {Float32Array} image @param {string} said what it shows */
+    /** @param {Float32Array} image @param {string} said a description of it */
     function see(image, said) {
         picture.show(image, said);
     }

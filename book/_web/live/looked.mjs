@@ -1,5 +1,5 @@
 // @ts-check
-// What is found, in sentences: where a look was, and what a forced one changed.
+// Sentences on the results: where a look was, and what a forced look changed.
 
 import { GRID } from "./captioner.mjs";
 import { named } from "./pictures.mjs";
@@ -7,7 +7,7 @@ import { seeing } from "./seeing.mjs";
 
 /** @typedef {import("./pictures.mjs").Scene} Scene */
 
-/** A share as the book writes it: .63. @param {number} share */
+/** Return a share in the book's notation: .63. @param {number} share */
 function number(share) {
     const text = share.toFixed(2);
     return text === "0.00" ? "0" : text === "1.00" ? "1" : text.slice(1);
@@ -23,7 +23,7 @@ export function placeText(place, share) {
 }
 
 /**
- * How much of a look was on places that see one shape alone, and how much elsewhere.
+ * Return a sentence on the shares of a look on places that see only one shape, and elsewhere.
  * @param {Scene} scene
  * @param {Float32Array} shares (64,)
  * @param {string} word
@@ -42,11 +42,11 @@ export function lookText(scene, shares, word) {
 }
 
 /**
- * What a forced look changed.
- * @param {string[]} free the words by its own look
+ * Return a sentence on the effect of a forced look.
+ * @param {string[]} free the words with its own look
  * @param {string[]} forced the words with the look forced at one of them
- * @param {number} at that word
- * @param {string} only where it could look
+ * @param {number} at the index of that word
+ * @param {string} only the name of the visible places
  */
 export function changeText(free, forced, at, only) {
     const begin = `With its look on ${only} alone it`;

@@ -1,6 +1,6 @@
 // @ts-check
-// One captioner of the figure: what it says, where it looked for a chosen word, and what it says if
-// its look is forced elsewhere at that word.
+// A captioner of the figure: its caption, its look for a chosen word, and its caption if the look
+// is forced elsewhere at that word.
 
 import { choice, element } from "../parts.mjs";
 import { compared } from "./compared.mjs";
@@ -16,14 +16,14 @@ import { wordChoice } from "./word_choice.mjs";
  * @typedef {import("./pictures.mjs").Scene} Scene
  */
 
-/** What a look can be forced to, beside the shapes: nothing, and one place. */
+/** The options for the look besides the shapes: not forced, and one place. */
 const [OWN, PLACE] = ["own", "place"];
 
-/** At first the word for the kind of the first shape is chosen: "a red circle". */
+/** The initial word is the kind of the first shape: "circle" in "a red circle". */
 const FIRST = 2;
 
 /**
- * @param {string} id of its own on the page
+ * @param {string} id unique on the page
  * @param {string} title
  * @param {Captioner} captioner
  */
@@ -41,7 +41,7 @@ export function looker(id, title, captioner) {
     let shapes = "";
     let look = OWN;
     let onePlace = 0;
-    /** The chosen words: of its own caption, and of that with the look forced. */
+    /** The chosen words in its own caption, and in the caption with the forced look. */
     let [at, after] = [FIRST, FIRST];
 
     const map = lookMap((place) => {
@@ -71,7 +71,7 @@ export function looker(id, title, captioner) {
         write();
     }
 
-    /** The places that can be seen at the chosen word, and their name. */
+    /** Return the visible places at the chosen word, and their name. */
     function only() {
         if (look === PLACE)
             return { places: new Set([onePlace]), name: `the place in ${where(onePlace)}` };
@@ -154,7 +154,11 @@ export function looker(id, title, captioner) {
     return { place, show };
 }
 
-/** What is wrong with a caption. @param {boolean[]} kept @param {number} missing */
+/**
+ * Return a sentence on the mistakes in a caption.
+ * @param {boolean[]} kept
+ * @param {number} missing
+ */
 function inWords(kept, missing) {
     const wrong = kept.filter((one) => !one).length;
     if (!wrong && !missing) return "Right, every word.";

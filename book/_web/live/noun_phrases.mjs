@@ -1,5 +1,5 @@
 // @ts-check
-// Noun phrases, read from left to right: which determiners, adjectives and nouns go together.
+// Noun phrases, read from left to right: the possible determiners, adjectives and nouns.
 
 import { capital, takesAn } from "./english.mjs";
 import { goesWith } from "./language.mjs";
@@ -13,16 +13,16 @@ import { goesWith } from "./language.mjs";
  * @typedef {{ words: import("./words.mjs").Words, language: Language }} Reader
  *
  * @typedef {{ nouns: readonly Noun[], described?: boolean, article?: boolean,
- *     singular?: boolean, plural?: boolean }} Wanted the nouns to choose from; whether the phrase
- * may have adjectives, "a", one number and the other
+ *     singular?: boolean, plural?: boolean }} Wanted the possible nouns;
+ * whether the phrase may have adjectives or "a", be singular, be plural
  * @typedef {{ determiner: Determiner, plural: boolean, described: boolean, nouns: readonly Noun[],
  *     sound: (word: string) => boolean, adjectives: Adjective[], name?: Noun }} Begun a phrase
- * without its noun. sound: what may follow the determiner. name: the name that has begun.
+ * without its noun. sound: whether a word may follow the determiner. name: the name that has begun.
  * @typedef {import("./words.mjs").Option<Begun | NounPhrase>} Next
  */
 
 /**
- * Whether a noun can have one adjective more.
+ * Return whether a noun can have an additional adjective.
  * @param {Noun} noun
  * @param {Adjective} one
  * @param {Adjective[]} before
@@ -39,10 +39,10 @@ function describes({ kind }, one, before) {
 }
 
 /**
- * The words that may follow.
+ * Yield the words that may follow.
  * @param {Language} language
  * @param {Begun} begun
- * @param {string} [only] the word that does
+ * @param {string} [only] the word that follows, if it is known
  * @returns {Generator<Next>}
  */
 function* following(language, begun, only) {
@@ -70,10 +70,10 @@ function* following(language, begun, only) {
 }
 
 /**
- * How a phrase can begin.
+ * Yield the possible beginnings of a phrase.
  * @param {Language} language
  * @param {Wanted} wanted
- * @param {string} [only] the word with which it does
+ * @param {string} [only] its first word, if it is known
  * @returns {Generator<Next>}
  */
 function* beginnings(language, wanted, only) {
@@ -94,7 +94,7 @@ function* beginnings(language, wanted, only) {
 }
 
 /**
- * The fewest words after a word of a phrase. Adjectives that are not needed make it longer.
+ * Return the fewest words after a word of a phrase; optional adjectives are not counted.
  * @param {Language} language
  * @param {Begun | NounPhrase} phrase
  * @param {(phrase: NounPhrase) => number} rest
@@ -124,7 +124,7 @@ function least(language, phrase, rest) {
  * @returns {Generator<[number, NounPhrase]>}
  */
 export function* nounPhrase({ words, language }, at, wanted, rest) {
-    // What must come after it depends on its noun alone.
+    // The words that must follow depend only on its noun.
     /** @type {Map<Noun, number>} */
     const known = new Map();
     const after = (/** @type {NounPhrase} */ phrase) => {

@@ -1,5 +1,5 @@
 // @ts-check
-// A picture of chapter 3, painted as solutions/data/pictures.py paints it.
+// A picture of chapter 3, painted as in solutions/data/pictures.py.
 
 import { Random } from "../learning/random.mjs";
 
@@ -7,7 +7,8 @@ import { Random } from "../learning/random.mjs";
 /** @typedef {import("./pictures.mjs").Scene} Scene */
 
 /**
- * Whether a pixel belongs to a shape. Its middle is at (y, x), from -1 to 1; a pixel is 2 / size wide.
+ * Return whether a pixel belongs to a shape. Its middle is at (y, x), from -1 to 1, and its width
+ * is 2 / size.
  * @type {Record<string, (y: number, x: number, size: number) => boolean>}
  */
 const INSIDE = {
@@ -20,7 +21,7 @@ const INSIDE = {
 /**
  * @param {Facts} facts
  * @param {Scene} scene
- * @param {number | null} seed of the noise; null: there is none
+ * @param {number | null} seed of the noise; null for no noise
  * @returns {Float32Array} (side, side, 3), red, green and blue from 0 to 1
  */
 export function painted({ side, noise, background, colours }, scene, seed) {

@@ -15,21 +15,26 @@ import { nounPhrase } from "./noun_phrases.mjs";
  * @typedef {import("./words.mjs").Part} Part
  */
 
-/** The fewest words of what a verb asks for, by its frame. @type {Record<string, number>} */
+/** The fewest words of a verb's complement, by its frame. @type {Record<string, number>} */
 const ASKED = {
     ...{ intransitive: 0, transitive: 2, ditransitive: 4, motion: 3, locative: 3 },
     ...{ copula: 1, matrix: 0, opinion: 2 },
 };
 
-/** The fewest words after a verb that it asks for. @param {Verb} verb */
+/** Return the fewest words that must follow a verb. @param {Verb} verb */
 export const asked = ({ frame, particle }) => ASKED[frame] + (particle ? 1 : 0);
 
-/** Whether a verb may have the subject of the clause. @param {Draft} draft @param {Verb} verb */
+/**
+ * Return whether a verb may have the subject of the clause.
+ * @param {Draft} draft
+ * @param {Verb} verb
+ */
 const suits = ({ subject }, verb) =>
     !subject || ("noun" in subject ? verb.subjects.has(subject.noun) : verb.personal);
 
 /**
- * The fewest words of one of the verbs, with what it asks for, unless a relative pronoun is that.
+ * Return the fewest words of one of the verbs with its complement, unless a relative pronoun is its
+ * complement.
  * @param {Draft} draft
  * @param {Verb[]} verbs
  */
@@ -44,12 +49,13 @@ function fewest(draft, verbs) {
 const byItself = (/** @type {Verb} */ { frame }) => frame !== "copula";
 
 /**
- * The subject of one of the verbs.
+ * Return the part of a subject for one of the verbs.
  * @param {Reader} reader
  * @param {Verb[]} verbs
  * @param {{ described?: boolean, forms?: (form: number) => boolean, but?: Noun,
- *     timely?: boolean }} [may] have adjectives; agree with the verb in these forms; not be a
- * certain noun; be the weather alone if a time stands before it
+ *     timely?: boolean }} [may] whether it may have adjectives; the
+ * verb forms that it may have; a noun that it may not be; whether it must be the weather after a
+ * time
  * @returns {Part}
  */
 export function subject(reader, verbs, may = {}) {
@@ -81,7 +87,7 @@ export function subject(reader, verbs, may = {}) {
 }
 
 /**
- * The verb after a modal or after "does".
+ * Return the part of the verb after a modal or after "does".
  * @param {Reader} reader
  * @param {Verb[]} verbs
  * @param {boolean} [wants] whether it may be "want to" with a verb, if there is no other modal
@@ -112,14 +118,18 @@ export function base({ words, language }, verbs, wants = false) {
     };
 }
 
-/** Whether it is the modal that is conjugated and followed by "to". @param {Verb} modal */
+/**
+ * Return whether a modal is "want", which is conjugated and followed by "to".
+ * @param {Verb} modal
+ */
 export const isWant = (modal) => modal.english[0] === "want";
 
 /**
- * The verb of a statement, with its modal and the adverb of frequency in its place.
+ * Return the part of a statement's verb, with its modal and the adverb of frequency at its
+ * position.
  * @param {Reader} reader
  * @param {Verb[]} verbs
- * @param {{ often?: boolean, modals?: boolean }} may have an adverb, and a modal
+ * @param {{ often?: boolean, modals?: boolean }} may whether it may have an adverb, and a modal
  * @returns {Part}
  */
 export function verb(reader, verbs, { often = false, modals = false }) {
@@ -156,7 +166,7 @@ export function verb(reader, verbs, { often = false, modals = false }) {
 }
 
 /**
- * An adverb of frequency, if no time has been said.
+ * Return the part of an adverb of frequency, if the clause has no time yet.
  * @param {Reader} reader
  * @param {boolean} [never] whether it may be "never"
  */
@@ -165,11 +175,14 @@ export function frequency({ words, language }, never = true) {
     return words.phrase("frequency", adverbs, ({ time }) => !time);
 }
 
-/** The time at the beginning. @param {Reader} reader */
+/** Return the part of a time at the beginning. @param {Reader} reader */
 export const timeFirst = ({ words, language }) =>
     words.phrase("time", language.phrases.time, undefined, { timeFirst: true });
 
-/** The time at the end, if nothing else says when. @param {Reader} reader */
+/**
+ * Return the part of a time at the end, unless the clause has another time.
+ * @param {Reader} reader
+ */
 export const timeLast = ({ words, language }) =>
     words.phrase("time", language.phrases.time, (draft) => {
         const { time, frequency: often, object, question, subject: who } = draft;

@@ -1,6 +1,6 @@
 // @ts-check
-// What a picture of chapter 3 may be, and its one caption: the rules of solutions/data/pictures.py.
-// The numbers, colours and kinds come from there (book/_ext/live_pictures.py).
+// The rules for pictures of chapter 3 and for their captions, as in solutions/data/pictures.py. The
+// numbers, colours and kinds come from there (book/_ext/live_pictures.py).
 
 /**
  * @typedef {{ colour: string, kind: string, top: number, left: number, size: number }} Shape in
@@ -11,7 +11,7 @@
  *     noise: number, background: number[], colours: Record<string, number[]>, kinds: string[] }} Facts
  */
 
-/** How the shapes of a caption follow each other: the ways in which a picture can be laid out. */
+/** The layouts of a picture: the relations between consecutive shapes of its caption. */
 export const LAYOUTS = [
     ...[["above"], ["left of"]],
     ...[
@@ -22,7 +22,10 @@ export const LAYOUTS = [
     ], // bends
 ];
 
-/** Rows and columns from a shape to the next of the caption. @type {Record<string, number[]>} */
+/**
+ * The rows and columns from a shape to the next shape of the caption.
+ * @type {Record<string, number[]>}
+ */
 const STEPS = { above: [1, 0], below: [-1, 0], "left of": [0, 1] };
 
 /** @param {Shape} shape */
@@ -34,14 +37,14 @@ export class Pictures {
         this.facts = facts;
     }
 
-    /** Pixels between two shapes in rows and in columns; negative where they share some. */
+    /** Return the pixels between two shapes, in rows and in columns; negative if they overlap. */
     #gaps(/** @type {Shape} */ a, /** @type {Shape} */ b) {
         const gap = (/** @type {"top" | "left"} */ edge) =>
             Math.max(a[edge], b[edge]) - Math.min(a[edge] + a.size, b[edge] + b.size);
         return { rows: gap("top"), columns: gap("left") };
     }
 
-    /** What a is to b; empty where they share neither rows nor columns, or both. */
+    /** Return the relation of a to b; empty if they share neither rows nor columns, or both. */
     relation(/** @type {Shape} */ a, /** @type {Shape} */ b) {
         const { rows, columns } = this.#gaps(a, b);
         if (rows >= 0 && columns < 0) return a.top < b.top ? "above" : "below";
@@ -50,7 +53,8 @@ export class Pictures {
     }
 
     /**
-     * The shapes in the order of the caption, and how each stands to the next; null if they have none.
+     * Return the shapes in the order of the caption, and the relation of each to the next; null if
+     * the scene has no caption.
      * @param {Scene} scene
      * @returns {{ shapes: Shape[], relations: string[] } | null}
      */
@@ -67,7 +71,7 @@ export class Pictures {
         return related ? null : found;
     }
 
-    /** The words of the caption. @param {Scene} scene one that has a caption */
+    /** Return the words of the caption. @param {Scene} scene one that has a caption */
     caption(scene) {
         const { shapes, relations } = this.read(scene) ?? { shapes: [], relations: [] };
         return shapes.flatMap((shape, at) => [
@@ -77,7 +81,7 @@ export class Pictures {
         ]);
     }
 
-    /** Why no caption tells of a scene; empty if one does. @param {Scene} scene */
+    /** Return why a scene has no caption; empty if it has one. @param {Scene} scene */
     fault(scene) {
         const { side, smallest, largest, gap } = this.facts;
         if (new Set(scene.map(({ colour }) => colour)).size < scene.length)
@@ -104,7 +108,7 @@ export class Pictures {
     }
 
     /**
-     * Whether the shapes stand in line as they do in the pictures from which was learned.
+     * Return whether the shapes are as well aligned as in the training pictures.
      * @param {Scene} scene one that has a caption
      */
     straight(scene) {
@@ -117,11 +121,11 @@ export class Pictures {
     }
 
     /**
-     * The same shapes, in this order, laid out in one of LAYOUTS.
-     * @param {Shape[]} shapes one more than the layout has relations
+     * Return the shapes, in this order, laid out by one of LAYOUTS.
+     * @param {Shape[]} shapes one more than the relations of the layout
      * @param {string[]} layout
-     * @param {Lines[]} [lines] of the rows and of the columns: where a middle is on the first side, on
-     * the last one, and where all are in line
+     * @param {Lines[]} [lines] for rows and for columns: the coordinate of a middle on the first
+     * side, on the last side, and in a common line
      * @returns {Scene}
      */
     laidOut(shapes, layout, lines = [this.#quarters(), this.#quarters()]) {
@@ -149,8 +153,8 @@ export class Pictures {
     }
 
     /**
-     * A scene by chance.
-     * @param {() => number} random from 0 to 1, without 1
+     * Draw a random scene.
+     * @param {() => number} random from 0 to 1, excluding 1
      * @returns {Scene}
      */
     drawn(random) {
@@ -179,7 +183,7 @@ export class Pictures {
     }
 }
 
-/** All orders of two or three shapes. @param {Scene} scene @returns {Scene[]} */
+/** Return all orders of two or three shapes. @param {Scene} scene @returns {Scene[]} */
 function orders(scene) {
     if (scene.length < 2) return [scene];
     return scene.flatMap((first) =>

@@ -1,6 +1,6 @@
 // @ts-check
-// English, read from left to right. A clause is a row of parts, a unit is clauses that hang
-// together, and a sentence is units joined by "and" or "but".
+// English, read from left to right. A clause is a row of parts, a unit is a main clause with its
+// subordinate clauses, and a sentence is units joined by "and" or "but".
 
 import { complement, place, relativeOf } from "./complements.mjs";
 import { MOST_CLAUSES, YES_OR_NO } from "./language.mjs";
@@ -19,7 +19,7 @@ import { base, frequency, isWant, subject, timeFirst, timeLast, verb } from "./p
  * @typedef {Generator<[at: number, segments: Segment[]]>} Units
  */
 
-/** The fewest words of a clause ("I sleep"), and those that end a sentence: the mark. */
+/** The fewest words of a clause ("I sleep"), and the number of final marks. */
 const [CLAUSE, MARK] = [2, 1];
 
 /**
@@ -33,11 +33,12 @@ const clause = (reader, at, draft, parts, rest) =>
     /** @type {Clauses} */ (reader.words.parts(at, draft, parts, () => rest));
 
 /**
- * A clause that states something.
+ * Read a statement.
  * @param {Reader} reader
  * @param {number} at
  * @param {number} rest
- * @param {{ free?: boolean, roomy?: boolean }} [may] begin with a time; have a relative clause
+ * @param {{ free?: boolean, roomy?: boolean }} [may] whether it may begin with a time, and have a
+ * relative clause
  * @returns {Clauses}
  */
 function* statement(reader, at, rest, { free = false, roomy = false } = {}) {
@@ -55,7 +56,13 @@ function* statement(reader, at, rest, { free = false, roomy = false } = {}) {
     yield* clause(reader, at, {}, all, rest);
 }
 
-/** A question. @param {Reader} reader @param {number} at @param {number} rest @returns {Clauses} */
+/**
+ * Read a question.
+ * @param {Reader} reader
+ * @param {number} at
+ * @param {number} rest
+ * @returns {Clauses}
+ */
 function* question(reader, at, rest) {
     const { words, language } = reader;
     const { be, copula, active, placeless, opinion, phrases } = language;
@@ -89,7 +96,7 @@ function* question(reader, at, rest) {
 }
 
 /**
- * The verbs before the subject of a question, and the forms of the subject.
+ * Return the verbs before the subject of a question, and the forms of the subject.
  * @param {Verb[]} modals
  * @returns {[string, Verb | undefined, (form: number) => boolean][]}
  */
@@ -102,10 +109,10 @@ const helpers = (modals) => [
 ];
 
 /**
- * Clauses of which all but the last say, know or hope the next.
+ * Read clauses that each (except the last) say, know or hope the next.
  * @param {Reader} reader
  * @param {number} at
- * @param {number} left how many clauses there may be
+ * @param {number} left the largest number of clauses
  * @param {Phrase} [subordinator] before the first
  * @returns {Units}
  */
@@ -126,10 +133,10 @@ function* reported(reader, at, left, subordinator) {
 }
 
 /**
- * A main clause with what hangs on it.
+ * Read a main clause with its subordinate clauses.
  * @param {Reader} reader
  * @param {number} at
- * @param {number} left how many clauses there may be
+ * @param {number} left the largest number of clauses
  * @returns {Units}
  */
 function* unit(reader, at, left) {
@@ -156,7 +163,10 @@ function* unit(reader, at, left) {
     yield* reported(reader, at, left);
 }
 
-/** How many clauses a sentence has, relative ones too. @param {Sentence} sentence */
+/**
+ * Return the number of clauses in a sentence, including relative clauses.
+ * @param {Sentence} sentence
+ */
 export const count = (sentence) =>
     sentence.reduce((sum, { clause: { subject: who, object } }) => {
         const relative = object?.relative || ("noun" in who && who.relative);
@@ -164,10 +174,10 @@ export const count = (sentence) =>
     }, 0);
 
 /**
- * All sentences that are read to their mark.
+ * Yield all readings up to the final mark.
  * @param {Reader} reader
  * @param {number} [at]
- * @param {Sentence} [before] what has been read
+ * @param {Sentence} [before] the sentence so far
  * @returns {Generator<Sentence>}
  */
 export function* sentences(reader, at = 0, before = []) {
@@ -178,7 +188,7 @@ export function* sentences(reader, at = 0, before = []) {
         const coordinator = before.length ? coordinatorAt(reader, at) : undefined;
         const sentence = [...before, coordinator ? { ...first, coordinator } : first, ...more];
         const asks = !!first.clause.question;
-        // Of two readings that end in one place, one is enough.
+        // Of two readings that end at the same position, one is enough.
         const key = `${end} ${count(sentence)} ${asks}`;
         if (seen.has(key)) continue;
         seen.add(key);
@@ -194,6 +204,6 @@ export function* sentences(reader, at = 0, before = []) {
     }
 }
 
-/** The word before a unit that is joined. @param {Reader} reader @param {number} at */
+/** Return the coordinator before a unit. @param {Reader} reader @param {number} at */
 const coordinatorAt = ({ words, language }, at) =>
     language.phrases.coordinator.filter(({ english }) => english[0] === words.words[at - 1])[0];

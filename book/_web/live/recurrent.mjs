@@ -1,6 +1,6 @@
 // @ts-check
-// The translators of chapters 1 and 2, step by step: one encoder of two readers, and a decoder that
-// gets one vector (Cho et al. 2014) or looks at every encoder state (Bahdanau et al. 2015).
+// The translators of chapters 1 and 2, step by step: an encoder with two readers, and a decoder
+// that gets one vector (Cho et al. 2014) or looks at every encoder state (Bahdanau et al. 2015).
 
 import { Gru } from "./gru.mjs";
 import { blend, LONGEST, linear, lookUp, scoresOf, weightsOf } from "./steps.mjs";
@@ -42,7 +42,7 @@ class Encoder {
     }
 }
 
-/** Logits of the next word; the same matrix embeds it (Press and Wolf 2017). */
+/** Logits of the next word, from the matrix that embeds it (Press and Wolf 2017). */
 class ReadOut {
     /** @param {Weights} weights */
     constructor(weights) {
@@ -54,7 +54,7 @@ class ReadOut {
         this.logits = new Table(weights.memory, 1, this.embedding.rows);
     }
 
-    /** @param {[Table, number][]} parts tables that stand side by side, and the row of each */
+    /** @param {[Table, number][]} parts tables to concatenate, and the row of each */
     read(parts) {
         this.features.data.set(this.bias.data);
         let feature = 0;
@@ -67,9 +67,9 @@ class ReadOut {
     }
 }
 
-/** What both decoders begin with. */
+/** The common base of both decoders. */
 class Recurrent {
-    /** @param {Weights} weights @param {string} end of the names of the decoder's GRU */
+    /** @param {Weights} weights @param {string} end the suffix of the names of the decoder's GRU */
     constructor(weights, end) {
         this.about = weights.about;
         this.encoder = new Encoder(weights);
@@ -91,12 +91,12 @@ class Recurrent {
     }
 }
 
-/** Chapter 1's: all that the decoder knows of the source is one vector. */
+/** Chapter 1's translator: the decoder knows the source only through one vector. */
 export class OneVector extends Recurrent {
     /** @param {Weights} weights */
     constructor(weights) {
         super(weights, "_l0");
-        this.known = new Table(weights.memory, 1, 3 * this.gru.d); // what c tells every step
+        this.known = new Table(weights.memory, 1, 3 * this.gru.d); // the part of c in every step
     }
 
     /** Read a source. @param {ArrayLike<number>} ids */
@@ -108,7 +108,7 @@ export class OneVector extends Recurrent {
     }
 
     /**
-     * Read the last word written; return the logits of the next, and no look.
+     * Read the last word; return the logits of the next word, and no look.
      * @param {number} previous
      * @returns {{ logits: Float32Array, looks: Float32Array[] }}
      */
@@ -128,7 +128,7 @@ export class OneVector extends Recurrent {
     }
 }
 
-/** Chapter 2's: before each word the decoder looks at every state of the encoder. */
+/** Chapter 2's translator: before each word the decoder looks at every state of the encoder. */
 export class LooksBack extends Recurrent {
     /** @type {ReadonlySet<number>} */
     #hidden = new Set();
@@ -150,7 +150,7 @@ export class LooksBack extends Recurrent {
     /**
      * Read a source.
      * @param {ArrayLike<number>} ids
-     * @param {ReadonlySet<number>} [hidden] positions at which it may not look
+     * @param {ReadonlySet<number>} [hidden] positions that it may not look at
      */
     encode(ids, hidden = new Set()) {
         this.begin(ids);
@@ -159,7 +159,7 @@ export class LooksBack extends Recurrent {
     }
 
     /**
-     * Read the last word written; return the logits of the next, and where it looked.
+     * Read the last word; return the logits of the next word, and where it looked.
      * @param {number} previous
      * @returns {{ logits: Float32Array, looks: Float32Array[] }}
      */

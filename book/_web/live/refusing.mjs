@@ -1,5 +1,5 @@
 // @ts-check
-// What a reader is told whose word cannot come next.
+// The explanation for a reader whose word cannot come next.
 
 import { capital } from "./english.mjs";
 
@@ -9,14 +9,14 @@ import { capital } from "./english.mjs";
  * @typedef {{ word: string, group: Group }} Offered
  */
 
-/** In which order the groups are named. @type {Group[]} */
+/** The order in which the groups are named. @type {Group[]} */
 const ORDER = [
     ...["determiner", "adjective", "noun", "pronoun", "verb", "adverb", "preposition"],
     ...["question word", "joining word", "mark"],
 ].map((group) => /** @type {Group} */ (group));
 
 /**
- * All words of the language, by group.
+ * Return all words of the language, by group.
  * @param {Language} language
  * @returns {Map<Group, Set<string>>}
  */
@@ -45,12 +45,12 @@ export function vocabulary({ nouns, verbs, be, adjectives, determiners, pronouns
 }
 
 /**
- * Why a word cannot follow others.
+ * Return why a word cannot follow others.
  * @param {Map<Group, Set<string>>} vocabulary
  * @param {readonly string[]} words
  * @param {string} word
  * @param {Offered[]} offered the words that can
- * @param {boolean} complete whether the words are a sentence
+ * @param {boolean} complete whether the words are a complete sentence
  */
 export function refusal(vocabulary, words, word, offered, complete) {
     const known = [...vocabulary].filter(([, all]) => all.has(word)).map(([group]) => group);

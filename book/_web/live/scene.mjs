@@ -1,5 +1,5 @@
 // @ts-check
-// The picture that a reader composes: how its shapes stand, what they are, and each of them moved.
+// The editor of a picture: its layout, the colours and kinds of its shapes, and their positions.
 
 import { button, element } from "../parts.mjs";
 import { canvas } from "./canvas.mjs";
@@ -19,7 +19,7 @@ const KEYS = {
     ...{ ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] },
 };
 
-/** A layout as it is offered: "1 above 2, 2 left of 3". @param {string[]} layout */
+/** Return the name of a layout: "1 above 2, 2 left of 3". @param {string[]} layout */
 const offered = (layout) => layout.map((one, at) => `${at + 1} ${one} ${at + 2}`).join(", ");
 
 /** @param {string} label @param {string[]} values @param {(value: string) => void} chosen */
@@ -60,10 +60,10 @@ export function composing(pictures, start, changed) {
         seed++;
         put(pictures.drawn(Math.random));
     });
-    /** By colour, of which each is one shape's: a shape that is moved keeps the focus. */
+    /** By colour, since each shape has a different colour; so a moved shape keeps the focus. */
     const handles = /** @type {Map<string, HTMLButtonElement>} */ (new Map());
 
-    /** The first shapes, or one more. @param {number} count */
+    /** Return the first `count` shapes, adding a shape if needed. @param {number} count */
     function enough(count) {
         const free = (/** @type {string[]} */ all, /** @type {"colour" | "kind"} */ what) =>
             all.find((one) => scene.every((shape) => shape[what] !== one)) ?? all[0];
@@ -83,7 +83,8 @@ export function composing(pictures, start, changed) {
     }
 
     /**
-     * Move a shape to the first of some places of which a caption tells; say why it is not the very first.
+     * Move a shape to the first of some positions that has a caption; if it is not the very first,
+     * say why.
      * @param {string} colour
      * @param {Partial<Shape>[]} to
      */
@@ -110,7 +111,7 @@ export function composing(pictures, start, changed) {
             const { top, left } = shapeOf(colour);
             move(colour, { top: top + by[0], left: left + by[1] });
         });
-        /** Where in the shape it was taken. @type {[number, number] | null} */
+        /** The point of the shape at which it was grabbed. @type {[number, number] | null} */
         let taken = null;
         const pixel = (/** @type {PointerEvent} */ event) => {
             const { top, left, width } = shown.place.getBoundingClientRect();
@@ -130,7 +131,7 @@ export function composing(pictures, start, changed) {
                 Math.max(0, Math.min(most, Math.round(one - held[axis]))),
             );
             const to = { top, left };
-            // Where it cannot go it slides along, as far as it can.
+            // If it cannot go there, it slides along one axis as far as possible.
             move(colour, to, { top: to.top }, { left: to.left });
         });
         for (const event of ["pointerup", "pointercancel"])

@@ -1,5 +1,5 @@
 // @ts-check
-// Which places of the grid see a shape.
+// The places of the grid that see a shape.
 
 import { BEYOND, GRID, SIDE } from "./captioner.mjs";
 
@@ -7,7 +7,7 @@ import { BEYOND, GRID, SIDE } from "./captioner.mjs";
 
 const CELL = SIDE / GRID;
 
-/** Whether a place sees any of a shape. @param {number} place @param {Shape} shape */
+/** Return whether a place sees any part of a shape. @param {number} place @param {Shape} shape */
 function sees(place, { top, left, size }) {
     const near = (/** @type {number} */ cell, /** @type {number} */ edge) =>
         cell * CELL - BEYOND < edge + size && edge < (cell + 1) * CELL + BEYOND;
@@ -15,7 +15,7 @@ function sees(place, { top, left, size }) {
 }
 
 /**
- * The places that see a shape, and no other one of its scene.
+ * Return the places that see a shape and no other shape of its scene.
  * @param {import("./pictures.mjs").Scene} scene
  * @param {Shape} shape
  * @returns {Set<number>}

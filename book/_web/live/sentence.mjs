@@ -1,5 +1,5 @@
 // @ts-check
-// The sentence that a reader composes: words that can come next, one more clause, another one.
+// The editor of a sentence: possible next words, an additional clause, another sentence.
 
 import { button, element } from "../parts.mjs";
 import { LONGEST } from "./language.mjs";
@@ -8,7 +8,10 @@ import { LONGEST } from "./language.mjs";
 
 const TOO_LONG = "The sentence is as long as it can be: eight clauses, or sixty words.";
 
-/** Words as a person writes them: a capital first, no space before a mark. @param {string[]} words */
+/**
+ * Return words as ordinary text: an initial capital, no space before a punctuation mark.
+ * @param {string[]} words
+ */
 export function asText(words) {
     let text = "";
     for (const word of words) {
@@ -19,12 +22,12 @@ export function asText(words) {
 }
 
 /**
- * The field, the words that are offered, and the buttons.
- * @param {string} id of its own on the page
+ * Make the field, the list of offered words, and the buttons.
+ * @param {string} id unique on the page
  * @param {Grammar} grammar
- * @param {string[]} start a whole sentence
+ * @param {string[]} start a complete sentence
  * @param {(words: string[], right: string[] | null) => void} changed is called with the words, and
- * the right translation once they are a whole sentence
+ * with the right translation if they are a complete sentence
  */
 export function sentence(id, grammar, start, changed) {
     let words = start;
@@ -74,7 +77,7 @@ export function sentence(id, grammar, start, changed) {
         changed(words, whole && grammar.french(whole).map(({ word }) => word));
     }
 
-    /** Add what was typed, word by word, up to the first that cannot come. */
+    /** Add the typed words, up to the first that cannot come next. */
     function add() {
         const typed = input.value.match(/[\p{L}'-]+|[,.?]/gu) ?? [];
         let next = words;
@@ -102,7 +105,7 @@ export function sentence(id, grammar, start, changed) {
         } else if (event.key === "Backspace" && !input.value && words.length)
             put(words.slice(0, -1));
     });
-    // A word that was chosen from the list is added at once.
+    // A word chosen from the list is added at once.
     input.addEventListener("input", (event) => {
         if (!(event instanceof InputEvent) || event.inputType === "insertReplacementText") add();
     });

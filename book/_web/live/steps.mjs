@@ -1,6 +1,6 @@
 // @ts-check
-// What every machine does in a step: look words up, multiply rows by a weight as PyTorch keeps it
-// (out, in), look at the rows of a memory, and take the likeliest word.
+// The operations of every machine's step: look up words, multiply rows by a weight in PyTorch's
+// layout (out, in), look at the rows of a memory, and take the likeliest word.
 
 import { softmaxRow } from "../learning/attention.mjs";
 import { transposed } from "../learning/memory.mjs";
@@ -8,23 +8,24 @@ import { transposed } from "../learning/memory.mjs";
 /** @typedef {import("./weights.mjs").Table} Table */
 
 /**
- * The most tokens that a machine reads or writes: more than the 60 of a sentence (language.mjs), since
- * a French one is longer than the English, and since a machine may write on and on.
+ * The largest number of tokens that a machine reads or writes. It exceeds the 60 of a sentence
+ * (language.mjs), because French sentences are longer than English ones, and because a machine may
+ * fail to stop.
  */
 export const LONGEST = 80;
 
-/** Ids that every vocabulary has. */
+/** The first ids of every vocabulary. */
 export const [PAD, START, STOP, UNKNOWN] = [0, 1, 2, 3];
 
 /**
  * Y = X Wᵀ + b, on some rows and some features.
  * @param {Table} X
  * @param {Table} W (out, in)
- * @param {Table | null} b (1, out); null: Y is added to
+ * @param {Table | null} b (1, out); if null, the product is added to Y
  * @param {Table} Y
  * @param {{ from?: number, rows?: number, to?: number, feature?: number, reads?: number }} [part]
- * from: the first row of X. rows: how many. to: the first row of Y. feature: the first column of W.
- * reads: how many columns, all of X by default.
+ * from: the first row of X. rows: the number of rows. to: the first row of Y. feature: the first
+ * column of W. reads: the number of columns, by default all columns of X.
  */
 export function linear(X, W, b, Y, part = {}) {
     const { from = 0, rows = 1, to = from, feature = 0, reads = X.width } = part;
@@ -37,11 +38,11 @@ export function linear(X, W, b, Y, part = {}) {
 }
 
 /**
- * Copy the rows of words.
+ * Copy the rows of words from an embedding.
  * @param {Table} table an embedding
  * @param {ArrayLike<number>} ids
  * @param {Table} X
- * @param {number} [to] the first row to be written
+ * @param {number} [to] the first row of X to write
  */
 export function lookUp(table, ids, X, to = 0) {
     const d = table.width;
@@ -50,7 +51,7 @@ export function lookUp(table, ids, X, to = 0) {
 }
 
 /**
- * v · tanh(asks + key), for each of the first n keys (Bahdanau et al. 2015).
+ * Return v · tanh(asks + key) for each of the first n keys (Bahdanau et al. 2015).
  * @param {Table} asks (1, d)
  * @param {Table} keys
  * @param {Table} v (1, d)
@@ -67,8 +68,8 @@ export function scoresOf(asks, keys, v, n) {
 }
 
 /**
- * Scores to weights, but for what is hidden, which gets 0.
- * @param {Float32Array} scores n of them, changed
+ * Turn scores into weights; hidden positions get 0.
+ * @param {Float32Array} scores n scores, which are overwritten
  * @param {ReadonlySet<number>} hidden
  * @returns {Float32Array} (n,)
  */
@@ -80,10 +81,10 @@ export function weightsOf(scores, hidden) {
 }
 
 /**
- * The blend of the first rows of a memory.
+ * Compute the weighted sum of the first rows of a memory.
  * @param {Float32Array} weights
  * @param {Table} memory
- * @param {Table} Y its first row is written
+ * @param {Table} Y receives the result in its first row
  */
 export function blend(weights, memory, Y) {
     const d = memory.width;
@@ -92,7 +93,7 @@ export function blend(weights, memory, Y) {
         for (let j = 0; j < d; j++) Y.data[j] += weight * memory.data[row * d + j];
 }
 
-/** The index of the largest. @param {Float32Array} numbers */
+/** Return the index of the largest number. @param {Float32Array} numbers */
 export function likeliest(numbers) {
     let best = 0;
     for (let at = 1; at < numbers.length; at++) if (numbers[at] > numbers[best]) best = at;

@@ -1,6 +1,6 @@
 // @ts-check
-// The book's own curve of quality against length, which stands in the page
-// (book/_ext/live_strip.py), and this sentence on it.
+// The book's curve of quality by length, which is in the page (book/_ext/live_strip.py), with the
+// current sentence as dots.
 
 import { drawn } from "../parts.mjs";
 
@@ -24,7 +24,7 @@ export function strip(place, titles) {
     picture.querySelector("figcaption")?.append(" Dots: this one.");
 
     /**
-     * Put the sentence on the strip.
+     * Show the sentence on the curve.
      * @param {number} tokens
      * @param {(number | null)[]} found its accuracy with each machine
      */

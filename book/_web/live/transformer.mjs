@@ -1,6 +1,6 @@
 // @ts-check
 // Chapter 9's translator (Vaswani et al. 2017), with the norm before each part. The encoder reads
-// all words at once; the decoder keeps the keys and values of what it has written.
+// all words at once; the decoder keeps the keys and values of the words it has written.
 
 import { normalise } from "../learning/linear.mjs";
 import { LONGEST, linear, lookUp, weightsOf } from "./steps.mjs";
@@ -9,10 +9,10 @@ import { Table } from "./weights.mjs";
 /** @typedef {import("./weights.mjs").Weights} Weights */
 /** @typedef {{ block: number, head: number }} Head of the decoder's look at the source */
 
-/** Blocks of either stack, and heads of each of their attentions. */
+/** The blocks in each stack, and the heads in each attention layer. */
 export const [BLOCKS, HEADS] = [2, 4];
 
-/** Layer norm, a linear map, and their like, by the names of a state dictionary. */
+/** A layer norm, a linear map or a similar layer, with the names of a state dictionary. */
 class Part {
     /** @param {Weights} weights @param {string} name */
     constructor(weights, name) {
@@ -36,7 +36,7 @@ class Part {
     }
 }
 
-/** Attention with several heads; the keys and values that it has been given stay. */
+/** Attention with several heads, which keeps all keys and values that it was given. */
 class Attention {
     /** @param {Weights} weights @param {string} name */
     constructor(weights, name) {
@@ -60,7 +60,7 @@ class Attention {
     }
 
     /**
-     * Ask for one row, among the first n keys, and add what is found to a row of Y.
+     * Attend from a row of X to the first n keys, and add the output to a row of Y.
      * @param {Table} X
      * @param {number} from
      * @param {Table} Y
@@ -105,7 +105,7 @@ class FeedForward {
         this.wide = new Table(weights.memory, rows, this.W_1.weight.rows);
     }
 
-    /** Add to the first rows of Y what it makes of those of X. */
+    /** Add the output for the first rows of X to those of Y. */
     add(/** @type {Table} */ X, /** @type {Table} */ Y, /** @type {number} */ rows) {
         const { wide, W_1, W_2 } = this;
         W_1.apply(X, wide, { rows });
@@ -181,9 +181,9 @@ export class Transformer {
     /**
      * Read a source.
      * @param {ArrayLike<number>} ids
-     * @param {ReadonlySet<number>} [hidden] positions at which the decoder may not look
-     * @param {{ moved?: number, off?: Head | null }} [changed] moved: added to all positions. off: a
-     * head of the look at the source that finds nothing
+     * @param {ReadonlySet<number>} [hidden] positions that the decoder may not look at
+     * @param {{ moved?: number, off?: Head | null }} [changed] moved: added to all positions. off:
+     * a head of the cross-attention that is switched off
      */
     encode(ids, hidden = new Set(), { moved = 0, off = null } = {}) {
         const { X, normed } = this;
@@ -206,7 +206,7 @@ export class Transformer {
     }
 
     /**
-     * Read the last word written; return the logits of the next, and the look of each head at the
+     * Read the last word; return the logits of the next word, and the look of each head at the
      * source, block by block.
      * @param {number} previous
      * @returns {{ logits: Float32Array, looks: Float32Array[] }}

@@ -1,5 +1,5 @@
 // @ts-check
-// A trained translator, from bytes to sentences: greedy, the likeliest word at each step.
+// A trained translator, from bytes to sentences; it takes the likeliest word at each step.
 
 import { Memory } from "../learning/memory.mjs";
 import { LooksBack, OneVector } from "./recurrent.mjs";
@@ -8,10 +8,10 @@ import { Transformer } from "./transformer.mjs";
 import { Weights } from "./weights.mjs";
 
 /**
- * @typedef {{ word: string, looks: Float32Array[] }} Written a word, and where each look was
+ * @typedef {{ word: string, looks: Float32Array[] }} Written a word, and the weights of each look
  * @typedef {import("./transformer.mjs").Head} Head
  * @typedef {{ hidden?: ReadonlySet<number>, moved?: number, off?: Head | null }} Changed positions
- * that cannot be looked at; what is added to all positions; a head that finds nothing
+ * that are hidden; a number that is added to all positions; a head that is switched off
  */
 
 /** @type {Record<string, new (weights: Weights) => OneVector | LooksBack | Transformer>} */
@@ -19,7 +19,7 @@ const MACHINES = { bottleneck: OneVector, attention: LooksBack, transformer: Tra
 
 export class Translator {
     /**
-     * @param {Uint8Array<ArrayBuffer>} bytes of the weights, in planes
+     * @param {Uint8Array<ArrayBuffer>} bytes of the weights, as two planes
      * @param {Uint8Array<ArrayBuffer> | null} product of the matrix product in WebAssembly
      */
     constructor(bytes, product) {
@@ -30,7 +30,7 @@ export class Translator {
         this.ids = new Map(vocabularies[0].map((word, id) => [word, id]));
     }
 
-    /** The ids of a source. @param {string[]} words at most LONGEST */
+    /** Return the ids of a source. @param {string[]} words at most LONGEST */
     read(words) {
         if (words.length > LONGEST)
             throw new RangeError(`${words.length} words, and the machine reads ${LONGEST} at most`);
@@ -38,7 +38,7 @@ export class Translator {
     }
 
     /**
-     * Write the translation, a word each time it is asked for one.
+     * Write the translation; the generator yields one word at a time.
      * @param {string[]} source
      * @param {Changed} [changed]
      * @returns {Generator<Written>}

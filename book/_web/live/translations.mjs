@@ -1,5 +1,5 @@
 // @ts-check
-// What the machines write, word by word: which words are wrong, and where each machine looked.
+// The machines' translations, word by word, with their wrong words and their looks.
 
 import { element } from "../parts.mjs";
 import { inPlace } from "./compared.mjs";
@@ -10,15 +10,15 @@ import { asText } from "./sentence.mjs";
  * @typedef {import("./translating.mjs").Translator} Translator
  */
 
-/** Milliseconds between two words, so that the eye can follow. */
+/** The milliseconds between two words, so that the eye can follow. */
 const PAUSE = 70;
 
 /**
- * The row of one machine.
+ * Make the row of a machine.
  * @param {string} name
- * @param {number} at its place among the machines of the figure, from 1
- * @param {(look: Float32Array | null, word: string) => void} pointed is called with where a written
- * word looked, the mean of all looks, and null when it is left
+ * @param {number} at its number among the machines of the figure, from 1
+ * @param {(look: Float32Array | null, word: string) => void} pointed is called with the look of a
+ * written word (the mean of all its looks), and with null when the pointer leaves it
  */
 export function translation(name, at, pointed) {
     const words = element("p", { class: "live-words", lang: "fr" });
@@ -28,12 +28,12 @@ export function translation(name, at, pointed) {
     let turn = 0;
 
     /**
-     * Write a translation, as it comes.
+     * Write a translation word by word.
      * @param {Translator} translator
      * @param {string[]} source
      * @param {string[]} right
      * @param {import("./translating.mjs").Changed} changed
-     * @returns {Promise<string[] | null>} the words; null if another one has begun since
+     * @returns {Promise<string[] | null>} the words; null if another translation has begun since
      */
     async function write(translator, source, right, changed) {
         const mine = ++turn;
@@ -55,7 +55,7 @@ export function translation(name, at, pointed) {
         return written;
     }
 
-    /** @param {Written} one @param {boolean} first of the sentence */
+    /** @param {Written} one @param {boolean} first whether it begins the sentence */
     function spoken({ word, looks }, first) {
         const made = element("span", { class: "live-word" }, first ? asText([word]) : word);
         if (!looks.length) return made;
@@ -70,7 +70,7 @@ export function translation(name, at, pointed) {
         return made;
     }
 
-    /** @param {string} sentence what stands here while nothing is written */
+    /** @param {string} sentence the text to show until a translation is written */
     function wait(sentence) {
         turn++;
         words.replaceChildren();
@@ -80,7 +80,7 @@ export function translation(name, at, pointed) {
     return { place, write, wait };
 }
 
-/** What stands between two words. @param {string} before @param {string} after */
+/** Return the text between two words. @param {string} before @param {string} after */
 const joint = (before, after) => (asText([before, after]).includes(" ") ? " " : "");
 
 /** @param {boolean[]} placed whether the word at each position is the right one */

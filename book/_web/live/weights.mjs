@@ -1,7 +1,7 @@
 // @ts-check
-// The weights of a trained machine, as the site serves them: a safetensors file of half-precision
-// numbers, whose bytes lie in two planes, all the upper ones first, and are compressed. A plane of
-// upper bytes is much more alike than the numbers are.
+// The weights of a trained machine, as the site serves them: a compressed safetensors file of
+// half-precision numbers, stored as two planes, with all upper bytes before all lower bytes. Upper
+// bytes resemble each other, so their plane compresses well.
 
 import { matrix } from "../learning/tape.mjs";
 
@@ -11,10 +11,10 @@ import { matrix } from "../learning/tape.mjs";
  * @typedef {{ name: string, vocabularies: string[][] }} About
  */
 
-/** Bytes of the number with which a safetensors file begins: how long its header is. */
+/** The bytes of a safetensors file's first number, which is the length of its header. */
 const LENGTH = 8;
 
-/** A table of rows in memory: of weights, or of what is computed. */
+/** A table of rows in memory, for weights or for results. */
 export class Table {
     /** @type {Float32Array} */
     data = new Float32Array();
@@ -30,20 +30,24 @@ export class Table {
         this.size = rows * width;
     }
 
-    /** A part of it as a matrix. @param {Parameters<typeof matrix>[1]} [part] @returns {Matrix} */
+    /**
+     * Return a part of it as a matrix.
+     * @param {Parameters<typeof matrix>[1]} [part]
+     * @returns {Matrix}
+     */
     part(part) {
         return matrix(this, part);
     }
 }
 
-/** What one machine has learned, by name, and what it says of itself. */
+/** The weights of a machine, by name, and its metadata. */
 export class Weights {
     /** @type {Map<string, Table>} */
     #tables = new Map();
 
     /**
      * @param {Memory} memory
-     * @param {Uint8Array<ArrayBuffer>} bytes in planes, no longer compressed
+     * @param {Uint8Array<ArrayBuffer>} bytes as two planes, decompressed
      */
     constructor(memory, bytes) {
         this.memory = memory;
@@ -57,7 +61,7 @@ export class Weights {
         const half = planes.length / 2;
         for (const [name, { shape, data_offsets: offsets }] of Object.entries(tensors)) {
             const size = (offsets[1] - offsets[0]) / 2;
-            const rows = shape.length > 1 ? shape[0] : 1; // a filter is a row, all its numbers
+            const rows = shape.length > 1 ? shape[0] : 1; // all numbers of a filter form a row
             const table = new Table(memory, rows, size / rows);
             const from = offsets[0] / 2;
             for (let at = 0; at < table.size; at++) {
@@ -76,7 +80,7 @@ export class Weights {
     }
 }
 
-/** A number from the 16 bits of its half precision (IEEE 754). @param {number} bits */
+/** Return the number with these 16 bits in half precision (IEEE 754). @param {number} bits */
 function fromHalf(bits) {
     const sign = bits & 0x8000 ? -1 : 1;
     const exponent = (bits >> 10) & 0x1f;
@@ -87,7 +91,7 @@ function fromHalf(bits) {
 }
 
 /**
- * Fetch the weights and unpack them.
+ * Fetch the weights and decompress them.
  * @param {URL | string} address
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
  */

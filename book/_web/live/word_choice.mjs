@@ -1,12 +1,12 @@
 // @ts-check
-// Words of which one is chosen, by a click, a touch or the arrow keys.
+// A choice between words, by a click, a touch or the arrow keys.
 
 import { element } from "../parts.mjs";
 
 /**
- * @param {string} name of its own on the page
+ * @param {string} name unique on the page
  * @param {string} legend
- * @param {(at: number) => void} chosen is called with the place of the word
+ * @param {(at: number) => void} chosen is called with the index of the word
  */
 export function wordChoice(name, legend, chosen) {
     const row = element("span", { class: "look-words" });
@@ -17,7 +17,7 @@ export function wordChoice(name, legend, chosen) {
      * @param {string[]} words
      * @param {boolean[]} marked
      * @param {string} mark the class of marked words
-     * @param {number} at the chosen one
+     * @param {number} at the index of the chosen word
      */
     function show(words, marked, mark, at) {
         const now = JSON.stringify([words, marked]);

@@ -1,7 +1,8 @@
 // @ts-check
-// A reader of words from left to right, with all choices left open. Whoever reads takes one of some
-// words, and gets every way that fits; where the words end, each word that could have been taken is
-// offered. So no word may be tried that leads nowhere: a choice is made before its first word.
+// A reader of words from left to right that follows all choices. A caller takes one of several
+// options, and gets every reading that fits. At the end of the words, each option that could have
+// been taken is offered as a next word. So an option may only be tried if the sentence can be
+// finished with it: a choice is made before its first word.
 
 import { LONGEST } from "./language.mjs";
 
@@ -9,11 +10,11 @@ import { LONGEST } from "./language.mjs";
  * @typedef {import("./language.mjs").Clause} Clause
  * @typedef {import("./language.mjs").Group} Group
  * @typedef {import("./language.mjs").Phrase} Phrase
- * @typedef {Partial<Clause>} Draft what is known of a clause
- * @typedef {Iterable<[at: number, draft: Draft]>} Ways where it ends, what it says
- * @typedef {(draft: Draft) => number} Least the fewest words that come after, with the mark
- * @typedef {{ least: Least, read: (at: number, draft: Draft, rest: Least) => Ways }} Part of a
- * clause; its fewest words, in a clause of which so much is known
+ * @typedef {Partial<Clause>} Draft the known parts of a clause
+ * @typedef {Iterable<[at: number, draft: Draft]>} Ways the end of each reading, and its clause
+ * @typedef {(draft: Draft) => number} Least the fewest words that must follow, with the mark
+ * @typedef {{ least: Least, read: (at: number, draft: Draft, rest: Least) => Ways }} Part a part of
+ * a clause. least: its fewest words, given the known parts of the clause
  */
 
 /**
@@ -21,7 +22,7 @@ import { LONGEST } from "./language.mjs";
  * @typedef {[word: string, group: Group, value: T]} Option
  */
 
-/** The fewest words that finish a sentence, whatever it has begun: never more than so many. */
+/** An upper bound on the fewest words that can finish a sentence. */
 const FINISH = 16;
 
 /** @type {Record<string, Group>} */
@@ -31,7 +32,7 @@ const INSIDE = {
 };
 
 export class Words {
-    /** The words that may come behind the last one. @type {Map<string, Group>} */
+    /** The words that may come next. @type {Map<string, Group>} */
     offered = new Map();
 
     /** @param {readonly string[]} words */
@@ -39,7 +40,7 @@ export class Words {
         this.words = words;
     }
 
-    /** Whether a sentence that has so many words can be finished. */
+    /** Return whether a sentence with `length` words can be finished. */
     #fits(/** @type {number} */ length, /** @type {() => number} */ rest) {
         return length + FINISH <= LONGEST || length + rest() <= LONGEST;
     }
@@ -106,7 +107,7 @@ export class Words {
     }
 
     /**
-     * A part that is one word.
+     * Return a part that is one word.
      * @param {string} word
      * @param {Group} group
      * @param {Draft} [says]
@@ -120,10 +121,10 @@ export class Words {
     }
 
     /**
-     * A part that is a fixed phrase, or nothing.
+     * Return a part that is an optional fixed phrase.
      * @param {"time" | "frequency" | "degree" | "place"} field
      * @param {readonly Phrase[]} phrases
-     * @param {(draft: Draft) => boolean} [may] whether it can be said
+     * @param {(draft: Draft) => boolean} [may] whether the phrase is possible
      * @param {Draft} [says]
      * @returns {Part}
      */

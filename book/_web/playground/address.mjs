@@ -1,6 +1,6 @@
 // @ts-check
-// Settings in an address: what is not as usual of the first machine, and after `vs.` what is
-// different in the second. A link so shows what its sender saw.
+// Settings in an address: those of the first machine that differ from the defaults and, after
+// `vs.`, those of the second that differ from the first. So a link shows what its sender saw.
 
 import { completed, flaws, RANGES } from "../learning/settings.mjs";
 import { OWN, SHARED } from "./words.mjs";
@@ -11,7 +11,7 @@ const SECOND = "vs.";
 
 /**
  * @param {Settings[]} machines
- * @returns {string} such as `task=both&heads=1&vs.heads=2`
+ * @returns {string} for example `task=both&heads=1&vs.heads=2`
  */
 export function written(machines) {
     const [first, second] = machines;
@@ -27,7 +27,7 @@ export function written(machines) {
 }
 
 /**
- * The machines that an address asks for, and what in it could not be followed.
+ * Return the machines that an address asks for, and the faults in it.
  * @param {string} search
  * @returns {{ machines: Settings[], faults: string[] }}
  */
@@ -40,7 +40,7 @@ export function read(search) {
         const second = key.startsWith(SECOND);
         const name = second ? key.slice(SECOND.length) : key;
         if (!Object.hasOwn(RANGES, name) || (second && SHARED.includes(/** @type {Name} */ (name))))
-            faults.push(`The address has “${key}”, which is no setting here; it is left out.`);
+            faults.push(`The address has “${key}”, which is not a setting; it is left out.`);
         else found[Number(second)][name] = value(/** @type {Name} */ (name), text);
     }
     const first = usable(found[0], faults);
@@ -59,8 +59,8 @@ function value(name, text) {
 }
 
 /**
- * Settings without the values that cannot be, which are told. What does not go together stays: the
- * switches show it, and the reader mends it there.
+ * Return settings without invalid values, which are reported in `faults`. Conflicts between
+ * settings stay: the switches show them, and the reader can resolve them there.
  * @param {Partial<Settings>} wanted
  * @param {string[]} faults
  */

@@ -1,15 +1,16 @@
 // @ts-check
-// Numbers of each machine as bars in a table: accuracy by group, gradients by layer.
+// The numbers of each machine as bars in a table: accuracy by group, gradients by layer.
 
 import { element } from "../parts.mjs";
 
 /**
- * @typedef {{ name: string, values: { share: number, text: string }[] }} Row a value a machine; share is of the bar
+ * @typedef {{ name: string, values: { share: number, text: string }[] }} Row a value for each
+ * machine; share is the length of the bar
  */
 
 /**
  * @param {string} caption
- * @param {string} first what the rows are
+ * @param {string} first the heading of the rows' names
  * @param {string[]} machines their names
  */
 export function bars(caption, first, machines) {

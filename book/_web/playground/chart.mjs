@@ -1,11 +1,11 @@
 // @ts-check
-// A chart of lines against the step, which grows while machines learn.
+// A line chart over the training steps, which grows while machines learn.
 
 import { drawn, element } from "../parts.mjs";
 
 const [WIDTH, HEIGHT] = [256, 172];
 const EDGE = { left: 30, right: 4, top: 26, bottom: 36 };
-const MOST = 400; // points of a line: more would cost time, and could not be seen
+const MOST = 400; // points of a line; more would be slow, and invisible
 
 /**
  * @typedef {[number, number]} Point step and value
@@ -13,7 +13,7 @@ const MOST = 400; // points of a line: more would cost time, and could not be se
  */
 
 /**
- * @param {string} label what is drawn upwards
+ * @param {string} label the quantity on the vertical axis
  * @param {number} machines
  * @returns {Chart}
  */
@@ -42,7 +42,7 @@ export function chart(label, machines) {
 
     return {
         node: element("figure", { class: "pg-chart" }, svg),
-        /** Begin anew. `level` is a dotted line, such as what a guess reaches. */
+        /** Start a new chart. `level` is a dotted line, such as the accuracy of a guess. */
         clear(end, top, level) {
             [steps, high] = [end, top];
             for (const line of lines) line.length = 0;

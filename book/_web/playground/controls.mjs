@@ -1,6 +1,7 @@
 // @ts-check
-// The switches. What machines share, and what their bodies are, stands in lines; the rest is a table,
-// a row a setting, a column a machine. What changes nothing is greyed, and the row below says why.
+// The switches. The shared settings and the bodies are on lines; the others are in a table with a
+// row for each setting and a column for each machine. Settings without effect are greyed, and the
+// row below says why.
 
 import { completed, idle, problems } from "../learning/settings.mjs";
 import { element } from "../parts.mjs";
@@ -9,9 +10,9 @@ import { inWords, LABELS, OWN, offered, SHARED } from "./words.mjs";
 /** @typedef {import("./words.mjs").Settings} Settings @typedef {import("./words.mjs").Name} Name */
 
 /**
- * @param {string} id of its own on the page
+ * @param {string} id unique on the page
  * @param {Settings[]} machines
- * @param {Name[]} switches those that are shown
+ * @param {Name[]} switches the settings that are shown
  * @param {(machines: Settings[]) => void} changed
  */
 export function controls(id, machines, switches, changed) {
@@ -24,15 +25,19 @@ export function controls(id, machines, switches, changed) {
         now = now.map((one, machine) => {
             if (machine !== at && !SHARED.includes(name)) return one;
             if (name !== "task") return { ...one, [name]: value };
-            const { length: _, ...rest } = one; // each task has lengths of its own
+            const { length: _, ...rest } = one; // lengths depend on the task
             return completed({ ...rest, task: String(value) });
         });
         draw();
-        document.getElementById(`${id}-${name}-${at}`)?.focus(); // the table is a new one
+        document.getElementById(`${id}-${name}-${at}`)?.focus(); // the table was replaced
         changed(now);
     }
 
-    /** Why a switch changes nothing in a machine, if that is so. @param {number} at @param {Name} name */
+    /**
+     * Return why a switch has no effect in a machine, or undefined if it has one.
+     * @param {number} at
+     * @param {Name} name
+     */
     const why = (at, name) =>
         problems(now[at]).length
             ? undefined
@@ -47,7 +52,7 @@ export function controls(id, machines, switches, changed) {
     /**
      * @param {number} at
      * @param {Name} name
-     * @param {string} [told] the id of what says why it is greyed
+     * @param {string} [told] the id of the text that says why it is greyed
      */
     function field(at, name, told) {
         const settings = now[at];
@@ -95,7 +100,7 @@ export function controls(id, machines, switches, changed) {
         }
     }
 
-    /** A setting in a line, behind its name. @param {number} at @param {Name} name */
+    /** A setting on a line, after its name. @param {number} at @param {Name} name */
     const inLine = (at, name) =>
         element(
             "span",
@@ -104,7 +109,11 @@ export function controls(id, machines, switches, changed) {
             field(at, name),
         );
 
-    /** Rows of the table; neighbours that are greyed for one reason share the row that says it. @param {Name[]} names */
+    /**
+     * Rows of the table; adjacent rows that are greyed for the same reason share the row that
+     * states it.
+     * @param {Name[]} names
+     */
     function rows(names) {
         const reasons = names.map((name) => [
             ...new Set([...now.keys()].map((at) => why(at, name) ?? "").filter(Boolean)),

@@ -1,14 +1,14 @@
 // @ts-check
-// The sequence whose maps are shown, as a reader edits it.
+// The form in which a reader edits the sequence of the maps.
 
 import { TASKS } from "../learning/tasks.mjs";
 import { element } from "../parts.mjs";
 import { parsed, tokensOf } from "./sequence.mjs";
 
 /**
- * @param {string} id of its own on the page
- * @param {(sequence: number[][]) => void} written is given what the reader has written
- * @param {(why: string) => void} refused is told what is wrong with it
+ * @param {string} id unique on the page
+ * @param {(sequence: number[][]) => void} written receives the reader's sequence
+ * @param {(why: string) => void} refused receives the fault in it
  */
 export function editor(id, written, refused) {
     let task = "";
@@ -33,7 +33,7 @@ export function editor(id, written, refused) {
             task = name;
             field.value = tokensOf(sequence, TASKS[task].symbols).join(" ");
         },
-        /** @param {boolean} now whether there is a machine that can look */
+        /** @param {boolean} now whether there is a machine to show maps of */
         ready(now) {
             look.disabled = !now;
         },

@@ -1,16 +1,16 @@
 // @ts-check
-// Messages that come faster than a slow screen can draw are drawn together, once a frame: else they
-// would queue up before whatever the reader does, and *Stop* would be heard late.
+// Messages that arrive faster than a slow screen can draw are drawn together, once in each frame.
+// Otherwise they would queue up before the reader's actions, and *Stop* would react late.
 
 /**
  * @template Message
- * @param {(messages: Message[]) => void} draw is given what came since the last frame
+ * @param {(messages: Message[]) => void} draw receives the messages since the last frame
  */
 export function frames(draw) {
     /** @type {Message[]} */
     let waiting = [];
 
-    /** Draw now what waits. */
+    /** Draw the waiting messages now. */
     function flush() {
         const all = waiting;
         waiting = [];
@@ -26,7 +26,7 @@ export function frames(draw) {
                 flush(); // a page in the background has no frames
             else if (waiting.length === 1) requestAnimationFrame(flush);
         },
-        /** Forget what waits. */
+        /** Drop the waiting messages. */
         clear() {
             waiting = [];
         },

@@ -1,6 +1,6 @@
 // @ts-check
-// Who looks at whom: the map of every head on one sequence, and below it the row of the last place,
-// which is the one that answers.
+// The attention maps of every head on a sequence, and below them the row of the last place, which
+// answers the question.
 
 import { moved } from "../cells.mjs";
 import { TASKS } from "../learning/tasks.mjs";
@@ -21,7 +21,7 @@ const NONE = {
         "A convolution has no map: each place reads those in its window, with weights that do not depend on what stands there.",
 };
 
-/** How the maps are read; nothing where there are none. @param {Settings[]} machines */
+/** Return how to read the maps, or an empty text if there are none. @param {Settings[]} machines */
 export function howToRead(machines) {
     if (machines.every(({ body }) => NONE[body])) return "";
     const asked = TASKS[machines[0].task].everywhere
@@ -32,9 +32,10 @@ export function howToRead(machines) {
 
 /**
  * The maps of one machine.
- * @param {number} at 0 or 1: which machine
+ * @param {number} at the index of the machine, 0 or 1
  * @param {Settings} settings
- * @param {(sentence: string) => void} said is told what the reader points at
+ * @param {(sentence: string) => void} said receives a description of the weight that the reader
+ * points at
  * @returns {Maps}
  */
 export function maps(at, { body, layers, heads }, said) {
@@ -125,7 +126,7 @@ export function maps(at, { body, layers, heads }, said) {
         canvas.getContext("2d")?.putImageData(image, 0, 0);
     }
 
-    /** The row of the last place in every head, as a table with a token a column. */
+    /** The row of the last place in every head, as a table with a column for each token. */
     function row() {
         if (!now) return;
         const last = tokens.length - 1;
@@ -165,7 +166,7 @@ export function maps(at, { body, layers, heads }, said) {
 
     return {
         node,
-        /** Maps in which nothing stands yet, as large as they will be. */
+        /** Draw empty maps in their final size. */
         begin(tokens) {
             const [queries, keys] = [tokens.length, tokens.length];
             const weights = new Float32Array(heads * queries * keys).fill(NaN);
@@ -183,7 +184,7 @@ export function maps(at, { body, layers, heads }, said) {
                 paint(canvas, look.maps[block], head, colour);
             row();
         },
-        /** The machine rests: say what stands in the maps, and bring the largest weight into view. */
+        /** Describe the maps of a machine that has stopped, and scroll to the largest weight. */
         tell() {
             for (const { canvas, block, head } of drawnOn) {
                 const { queries, keys, weights } = /** @type {Seen} */ (now).maps[block];
@@ -202,7 +203,11 @@ export function maps(at, { body, layers, heads }, said) {
     };
 }
 
-/** A colour of the page, as red, green and blue. @param {HTMLElement} node @param {string} name */
+/**
+ * Return a colour of the page, as red, green and blue.
+ * @param {HTMLElement} node
+ * @param {string} name
+ */
 function rgb(node, name) {
     const probe = element("span", { style: `color: var(${name})` });
     node.append(probe);

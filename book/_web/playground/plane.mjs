@@ -1,11 +1,11 @@
 // @ts-check
-// The vectors of many sequences in the plane: the two directions along which they vary most
-// (principal components), each vector written as its right answer.
+// The vectors of many sequences in a plane: projected on their two principal components, and each
+// labelled with its right answer.
 
 import { drawn, element } from "../parts.mjs";
 
 const SIZE = 230;
-const TURNS = 12; // of the power iteration, which begins where it ended the time before
+const TURNS = 12; // of the power iteration, which starts from the last result
 
 /**
  * @typedef {import("../learning/run.mjs").Vectors} Vectors
@@ -13,7 +13,7 @@ const TURNS = 12; // of the power iteration, which begins where it ended the tim
  */
 
 /**
- * The vectors without their mean, a row each.
+ * Return the vectors without their mean, one in each row.
  * @param {Vectors} vectors
  */
 export function centred({ width, numbers, labels }) {
@@ -29,9 +29,9 @@ const dot = (/** @type {number[]} */ a, /** @type {number[]} */ b) =>
     a.reduce((sum, one, at) => sum + one * b[at], 0);
 
 /**
- * The two directions of the largest variance, by power iteration.
+ * Return the two directions of the largest variance, by power iteration.
  * @param {number[][]} rows without their mean
- * @param {Direction[]} before where to begin: directions of the same vectors a little earlier
+ * @param {Direction[]} before the initial directions, from a slightly earlier state of the vectors
  * @returns {Direction[]}
  */
 export function directions(rows, before) {
@@ -58,7 +58,7 @@ export function directions(rows, before) {
 }
 
 /**
- * How much of the spread lies between the answers: 1 if all vectors of an answer are one.
+ * Return the share of the variance between the answers: 1 if all vectors of each answer are equal.
  * @param {number[][]} rows without their mean
  * @param {number[]} labels
  */
@@ -75,7 +75,7 @@ export function between(rows, labels) {
     return total > 0 ? apart / total : 0;
 }
 
-/** @param {string[]} answers the name of each */
+/** @param {string[]} answers their names */
 export function plane(answers) {
     const svg = drawn("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img", class: "pg-plane" });
     /** @type {Direction[]} */

@@ -1,6 +1,6 @@
 // @ts-check
-// The playground: a machine or two, their switches, and what is seen while they learn. One stands in
-// each chapter that asks a question of it; on the page `playground` it has all switches.
+// The playground: one or two machines, their switches, and figures of their training. Each chapter
+// that asks a question about it has a playground; that of the page `playground` has all switches.
 
 import { heldOut } from "../learning/held_out.mjs";
 import { problems } from "../learning/settings.mjs";
@@ -20,7 +20,10 @@ import { names, OWN, SHARED } from "./words.mjs";
  * @typedef {"before" | "running" | "stopped" | "after"} State
  */
 
-/** Steps a frame, of which there are sixty a second, and how that is said. @type {[number, string][]} */
+/**
+ * The steps in each frame (of sixty a second), and the name of the pace.
+ * @type {[number, string][]}
+ */
 const PACES = [
     [1 / 16, "4 steps a second"],
     [1 / 4, "15 steps a second"],
@@ -28,7 +31,7 @@ const PACES = [
     [4, "250 steps a second"],
     [0, "as fast as it can"],
 ];
-/** What stands on the large button. @type {Record<State, string>} */
+/** The text of the large button. @type {Record<State, string>} */
 const SAID = { before: "Train", running: "Stop", stopped: "Go on", after: "Train again" };
 const WORKER = new URL("../learning/worker.mjs", import.meta.url);
 
@@ -103,13 +106,13 @@ export function playground(place, number) {
         [ready, step, diverged] = [null, 0, ""];
         seeing.clear();
         enter("running");
-        // A run is over in seconds: on a phone its curves would be below the screen.
+        // A run takes seconds, and on a phone its curves would be below the screen.
         if (shown.node.getBoundingClientRect().top > 0.6 * innerHeight) train.scrollIntoView();
         say(`Training: ${names(machines).join(" and ")}.`);
         worker.postMessage({ type: "start", machines, pace: PACES[pace][0] });
     }
 
-    /** What the large button does in each state. @type {Record<State, () => void>} */
+    /** The action of the large button in each state. @type {Record<State, () => void>} */
     const PRESSED = {
         before: start,
         running: () => (ready ? worker?.postMessage({ type: "stop" }) : change(machines)),
@@ -120,7 +123,7 @@ export function playground(place, number) {
         after: start,
     };
 
-    /** What is done with each message of the worker. @type {Record<string, (message: any) => void>} */
+    /** The handlers of the worker's messages. @type {Record<string, (message: any) => void>} */
     const HEARD = {
         ready(message) {
             ready = message;
@@ -165,7 +168,7 @@ export function playground(place, number) {
         step = last.step;
         counted.textContent = `Step ${step} of ${machines[0].steps}`;
         diverged = last.machines.map((one) => one.sentence).join("");
-        if (state !== "running") shown.rest(step); // another sequence is looked at
+        if (state !== "running") shown.rest(step); // the sequence of the maps has changed
     }
 
     /** @param {number[]} accuracies */

@@ -1,5 +1,5 @@
 // @ts-check
-// Puzzles: a machine that does not learn its task, and would if one switch stood otherwise.
+// Puzzles: machines that do not learn their task, but would with one switch changed.
 
 import { element } from "../parts.mjs";
 import { read } from "./address.mjs";
@@ -11,11 +11,11 @@ import { inWords, LABELS, OWN } from "./words.mjs";
  * @typedef {{ name: string, settings: string, answer: string, why: string, section: string }} Puzzle
  */
 
-/** A machine has learned its task if it is right in so many of the sequences kept back. */
+/** A machine has learned its task if its accuracy on held-out sequences is at least this. */
 export const LEARNED = 0.9;
 
 /**
- * The machine of a puzzle, with its answer or without.
+ * Return the machine of a puzzle, with or without its answer.
  * @param {Puzzle} puzzle
  * @param {boolean} [solved]
  */
@@ -23,7 +23,7 @@ export const machineOf = ({ settings, answer }, solved = false) =>
     read(solved ? `${settings}&${answer}` : settings).machines[0];
 
 /**
- * What a finished run is to a puzzle.
+ * Return a sentence on a finished run in view of a puzzle.
  * @param {Settings} puzzle
  * @param {Settings} machine
  * @param {number} accuracy
@@ -46,8 +46,8 @@ export function verdict(puzzle, machine, accuracy) {
 }
 
 /**
- * The button that brings puzzles, and what is said of them.
- * @param {HTMLElement} place the playground, which tells of each run that ends
+ * Make the button for puzzles, and the texts on them.
+ * @param {HTMLElement} place the playground, which dispatches an event after each run
  * @param {(machines: Settings[]) => void} write
  */
 export function puzzles(place, write) {

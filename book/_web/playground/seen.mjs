@@ -1,6 +1,6 @@
 // @ts-check
-// What is seen while machines learn: loss and accuracy against the step, accuracy by group, who
-// looks at whom, the vectors in the plane, and the gradients' sizes.
+// The figures of a training run: loss and accuracy by step, accuracy by group, attention maps, the
+// vectors in the plane, and the sizes of gradients.
 
 import { HELD_OUT } from "../learning/held_out.mjs";
 import { chance, TASKS } from "../learning/tasks.mjs";
@@ -20,10 +20,10 @@ import { names } from "./words.mjs";
  * @typedef {{ symbols: string[], answers: string[], groups: string[], chance: number, parameters: number[], sequence: number[][] }} Ready
  */
 
-/** What accuracy is told by. @type {Record<string, string>} */
+/** The property by which accuracy is grouped, for each task. @type {Record<string, string>} */
 const GROUPS = { both: "relation", before: "places back", copying: "what can be known" };
 const OFTEN = 200; // milliseconds between two drawings of the gradients
-const [SMALLEST, LARGEST] = [-6, 1]; // powers of ten: what a gradient's bar spans
+const [SMALLEST, LARGEST] = [-6, 1]; // the range of a gradient's bar, in powers of ten
 
 /** @param {number} share */
 export function percent(share) {
@@ -33,7 +33,7 @@ export function percent(share) {
 
 /**
  * @param {Settings[]} machines
- * @param {number[][]} sequence whose maps will be shown; none, if the settings cannot be
+ * @param {number[][]} sequence whose maps will be shown; empty if the settings are invalid
  * @param {(sentence: string) => void} said
  */
 export function seen(machines, sequence, said) {
@@ -137,7 +137,7 @@ export function seen(machines, sequence, said) {
         more,
         /** The last accuracy of each machine. */
         last,
-        /** A run begins. @param {Ready} message */
+        /** Start the figures of a run. @param {Ready} message */
         begin(message) {
             ready = message;
             planes = machines.map(() => plane(message.answers));
@@ -148,7 +148,11 @@ export function seen(machines, sequence, said) {
                 }),
             );
         },
-        /** What is remembered of a message: its losses and its accuracy. @param {number} step @param {Seen[]} all */
+        /**
+         * Keep the losses and the accuracy of a message.
+         * @param {number} step
+         * @param {Seen[]} all
+         */
         note(step, all) {
             for (const [at, one] of all.entries()) {
                 const from = step - one.losses.length + 1;
@@ -163,7 +167,11 @@ export function seen(machines, sequence, said) {
             }
             if (all.some((one) => one.accuracy)) byGroup(ready.groups);
         },
-        /** What stands there until the next one. @param {Seen[]} all @param {number[][]} sequence */
+        /**
+         * Show the figures of a message until the next one.
+         * @param {Seen[]} all
+         * @param {number[][]} sequence
+         */
         show(all, sequence) {
             const tokens = tokensOf(sequence, ready.symbols);
             for (const [at, one] of all.entries()) {
@@ -176,7 +184,7 @@ export function seen(machines, sequence, said) {
             drawn = performance.now();
             layers.show(gradients(all));
         },
-        /** The machines rest: say what stands in the pictures. @param {number} step */
+        /** Describe the figures after the machines have stopped. @param {number} step */
         rest(step) {
             const reached = last.map(
                 (one, at) => `${called[at]} ${one ? percent(one.whole) : "nothing"}`,
@@ -184,13 +192,13 @@ export function seen(machines, sequence, said) {
             accuracies.say(`Accuracy against the step, up to step ${step}: ${reached.join(", ")}.`);
             losses.say(`Loss against the step, up to step ${step}.`);
             for (const one of looking) one.tell();
-            window.dispatchEvent(new Event("resize")); // what is wide can be scrolled by key
+            window.dispatchEvent(new Event("resize")); // so that wide tables can be scrolled by key
         },
     };
 }
 
 /**
- * What a machine answers at the end of the sequence that is looked at, and what is right.
+ * Return the machine's answer at the end of the shown sequence, and the right answer.
  * @param {string} task
  * @param {Look["answers"]} all
  */

@@ -1,6 +1,6 @@
 // @ts-check
-// A sequence as text that a reader can edit: places apart by spaces, the two symbols of a place by a
-// colon, such as “A:7 C:12 A:?”.
+// A sequence as text that a reader can edit: spaces separate places, and a colon separates the two
+// symbols of a place, as in “A:7 C:12 A:?”.
 
 /** @param {string} name */
 const plain = (name) => name.replaceAll(" ", "-");
@@ -13,10 +13,10 @@ export const tokensOf = (sequence, symbols) =>
     sequence.map((place) => place.map((one) => plain(symbols[one])).join(":"));
 
 /**
- * Read what a reader has written. Throws an Error that says which place is wrong, and how.
+ * Parse a reader's text. Throws an Error whose message says which place is wrong, and how.
  * @param {string} text
  * @param {string[]} symbols
- * @param {number} each symbols of a place
+ * @param {number} each the number of symbols in a place
  * @returns {number[][]}
  */
 export function parsed(text, symbols, each) {

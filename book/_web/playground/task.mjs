@@ -1,12 +1,12 @@
 // @ts-check
-// What a machine is asked, in words and by an example.
+// A description of a task, with an example.
 
 import { TASKS } from "../learning/tasks.mjs";
 import { element, strong } from "../parts.mjs";
 import { tokensOf } from "./sequence.mjs";
 import { TOLD } from "./words.mjs";
 
-const SHOWN = 16; // places of an example; of longer ones, the last so many
+const SHOWN = 16; // the most places that an example shows, counted from its end
 
 /**
  * @param {string} name of the task
@@ -29,7 +29,7 @@ export function task(name, sequence) {
 }
 
 /**
- * What is right at the end of a sequence.
+ * Return the right answer at the end of a sequence.
  * @param {string} name of the task
  * @param {number[][]} sequence
  */

@@ -1,5 +1,6 @@
 // @ts-check
-// What the page `playground` has besides: a second machine at will, a link to hand on, and puzzles.
+// The additional parts of the page `playground`: an optional second machine, a link to share, and
+// puzzles.
 
 import { element } from "../parts.mjs";
 import { puzzles } from "./puzzles.mjs";
@@ -36,7 +37,7 @@ export function addToWhole(place, live, { read, write }) {
     live.prepend(row);
     const switches = live.querySelector(".pg-tabled");
     const fold = element("details", { class: "pg-fold" }, element("summary", {}, "More switches"));
-    fold.open = matchMedia("(min-width: 68rem)").matches; // they do not stand in the way of *Train*
+    fold.open = matchMedia("(min-width: 68rem)").matches; // there they do not push *Train* down
     switches?.before(fold);
     if (switches) fold.append(switches);
     name();

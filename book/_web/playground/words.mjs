@@ -1,5 +1,5 @@
 // @ts-check
-// What the settings of a machine are called, and which values the page offers.
+// The names of a machine's settings, and the values that the page offers.
 
 import { RANGES } from "../learning/settings.mjs";
 import { TASKS } from "../learning/tasks.mjs";
@@ -9,10 +9,10 @@ import { TASKS } from "../learning/tasks.mjs";
  * @typedef {keyof Settings} Name
  */
 
-/** What two machines that race have in common. @type {Name[]} */
+/** The settings that two competing machines share. @type {Name[]} */
 export const SHARED = ["task", "length", "batch", "steps", "seed"];
 
-/** What may differ, in the order of the table. @type {Name[]} */
+/** The settings that may differ, in the order of the table. @type {Name[]} */
 export const OWN = [
     ...["body", "layers", "heads", "scale", "positions", "causal", "residual", "norm"],
     ...["feedForward", "window", "dilated", "width", "rate"],
@@ -64,7 +64,7 @@ const VALUES = {
     false: "off",
 };
 
-/** What the reader is asked to watch for. @type {Record<string, string>} */
+/** The description of each task. @type {Record<string, string>} */
 export const TOLD = {
     far: "One capital stands among small letters. At the question mark, the machine says which.",
     later: "Two different capitals stand among the small letters. Which of them came later?",
@@ -78,7 +78,7 @@ export const TOLD = {
         "A row of letters begins again. At every place the machine says the next letter; in the first row nobody can know it.",
 };
 
-/** A value as people read it: a number as it is. @param {unknown} value */
+/** Return the name of a value; a number is unchanged. @param {unknown} value */
 export const inWords = (value) => VALUES[String(value)] ?? String(value);
 
 /** @type {Partial<Record<Name, number[]>>} */
@@ -92,7 +92,7 @@ const OFFERED = {
 };
 
 /**
- * The values of a setting that the page offers, the present one among them.
+ * Return the values of a setting that the page offers, including the current value.
  * @param {Name} name
  * @param {Settings} settings
  * @returns {(string | number | boolean)[]}
@@ -107,7 +107,7 @@ export function offered(name, settings) {
 }
 
 /**
- * What sets machines apart, a name for each: “one head”, “two heads”.
+ * Return a name for each machine by its differences: “one head”, “two heads”.
  * @param {Settings[]} machines
  * @returns {string[]}
  */

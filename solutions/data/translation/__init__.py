@@ -1,4 +1,4 @@
-"""Parallel sentences English-German and English-French with the true word alignment."""
+"""Parallel sentences, English-German and English-French, with the true word alignment."""
 
 from .batches import Batch, make_batch
 from .generator import LONGEST, SHORTEST, sample_pairs

@@ -12,7 +12,7 @@ from .vocabulary import PAD, START, STOP, Vocabulary
 
 
 class HasTokens(Protocol):
-    """A pair from the generator or from a file: two tokenised sentences."""
+    """A pair of tokenised sentences, from the generator or from a file."""
 
     @property
     def source(self) -> tuple[str, ...]:
@@ -27,9 +27,10 @@ class HasTokens(Protocol):
 class Batch:
     """B pairs as ids, padded on the right with the id of [PAD].
 
-    `sources` (B, n) has no start or stop: column j is source token j, as in the gold alignment.
-    `source_lengths` (B,). `targets` (B, m + 2) begins with [START] and ends with [STOP]: the
-    decoder reads `targets[:, :-1]` and predicts `targets[:, 1:]`, whose column i is target token i.
+    `sources` (B, n) has no start or stop token: column j is source token j, as in the gold
+    alignment. `source_lengths` (B,). `targets` (B, m + 2) begins with [START] and ends with [STOP]:
+    the decoder reads `targets[:, :-1]` and predicts `targets[:, 1:]`, whose column i is target
+    token i.
     """
 
     sources: np.ndarray
@@ -40,7 +41,7 @@ class Batch:
 def make_batch(
     pairs: Sequence[HasTokens], source_vocabulary: Vocabulary, target_vocabulary: Vocabulary
 ) -> Batch:
-    """Return `pairs` as one batch. Raises ValueError for no pairs, or an empty sentence."""
+    """Return `pairs` as a batch. Raises ValueError for no pairs or for an empty sentence."""
     if not pairs:
         raise ValueError("a batch needs at least one pair")
     sources = [source_vocabulary.encode(pair.source) for pair in pairs]

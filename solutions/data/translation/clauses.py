@@ -1,4 +1,4 @@
-"""Random clauses that make sense enough to read, each from one split."""
+"""Random clauses that read sensibly, each from a given split."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Core = tuple[Verb, Noun | Pronoun, Noun | Adjective | None]
 def _core(
     draw: Draws, verb: Verb, subject: Noun | None = None, complement: Noun | None = None
 ) -> Core:
-    """Draw the subject and the complement of `verb` that are not given."""
+    """Draw the subject and the complement of `verb`, unless they are given."""
     actor: Noun | Pronoun
     if subject:
         actor = subject
@@ -58,7 +58,7 @@ def _belongs(core: Core, split: Split) -> bool:
 def _dress(
     draw: Draws, core: Core, *, heads: tuple[NounPhrase | None, ...] = (None, None)
 ) -> Clause:
-    """Make a clause from its core; `heads` are noun phrases that stand for subject and object."""
+    """Make a clause from its core; `heads` are noun phrases for the subject and the object."""
     verb, actor, complement = core
     subject: NounPhrase | Pronoun
     if isinstance(actor, Pronoun):
@@ -77,7 +77,7 @@ def _dress(
         return Clause(subject, verb, place=phrase, preposition="from" if origin else "to")
     if verb.frame == "locative":
         return Clause(subject, verb, place=phrase)
-    if verb.frame == "opinion" and phrase.determiner is A:  # nobody asks how you like "a soup"
+    if verb.frame == "opinion" and phrase.determiner is A:  # not: how do you like "a soup"?
         phrase = replace(phrase, determiner=THE)
     recipient = None
     if verb.frame == "ditransitive":
@@ -113,7 +113,7 @@ def _with_time(draw: Draws, clause: Clause, time_first: bool) -> Clause:
 
 
 def statement(draw: Draws, split: Split, *, time_first: bool = False) -> Clause:
-    """Return a clause that states something; it may begin with a time when `time_first`."""
+    """Return a statement; it may begin with a time if `time_first` is true."""
     while True:
         core = _core(draw, draw.choice(_VERBS[draw.choice(_FRAMES)]))
         if core[2] is not None and not _belongs(core, split):
@@ -125,7 +125,7 @@ def statement(draw: Draws, split: Split, *, time_first: bool = False) -> Clause:
 
 
 def matrix(draw: Draws, split: Split) -> Clause:
-    """Return a clause that a "that" follows, such as "the man says"."""
+    """Return a clause that is followed by "that", such as "the man says"."""
     while True:
         core = _core(draw, draw.choice(_VERBS["matrix"]))
         clause = _with_time(draw, _dress(draw, core), False)
@@ -134,7 +134,7 @@ def matrix(draw: Draws, split: Split) -> Clause:
 
 
 def question(draw: Draws, split: Split) -> Clause:
-    """Return a question: yes or no, why, where, when, or how somebody likes something."""
+    """Return a question: yes or no, why, where, when, or how someone likes something."""
     if draw.chance(0.25):
         core = _core(draw, _VERBS["opinion"][0])
         while not _belongs(core, split):
@@ -151,7 +151,7 @@ def question(draw: Draws, split: Split) -> Clause:
 
 
 def with_relative(draw: Draws, clause: Clause, split: Split) -> Clause | None:
-    """Return `clause` with a relative clause on its subject or at its end; None if none fits."""
+    """Return `clause` with a relative clause on its subject or at its end, or None if none fits."""
     last = not (clause.modal or clause.verb.prefix or clause.recipient or clause.place)
     late_time = clause.time is not None and not clause.time_first
     roles = ["subject"] if isinstance(clause.subject, NounPhrase) else []
@@ -172,7 +172,7 @@ def with_relative(draw: Draws, clause: Clause, split: Split) -> Clause | None:
 
 @cache
 def _verbs_about(noun: Noun, gap: str) -> tuple[Verb, ...]:
-    """The verbs of which `noun` may be the subject or the object, whichever `gap` is."""
+    """Return the verbs that may have `noun` as their subject or object, as `gap` says."""
     if gap == "object":
         return tuple(verb for verb in _PLAIN if noun in verb.objects)
     frames = ("copula", "intransitive", "transitive", "locative", "motion")

@@ -17,7 +17,7 @@ _BLOCK = 4096
 
 
 class Draws:
-    """Random choices from a NumPy generator, which is asked for many numbers at once."""
+    """Random choices from a NumPy generator, read in blocks of many numbers."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         """Draw from `rng`."""
@@ -31,7 +31,7 @@ class Draws:
         return self._numbers.pop()
 
     def chance(self, probability: float) -> bool:
-        """Return True with `probability`."""
+        """Return True with the given probability."""
         return self.random() < probability
 
     def below(self, n: int) -> int:
@@ -49,7 +49,7 @@ def _describing(kind: str, *groups: str) -> tuple[Adjective, ...]:
 
 _KINDS = sorted({kind for adjective in ADJECTIVES for kind in adjective.kinds})
 PREDICATES = {kind: _describing(kind, "before", "after") for kind in _KINDS}
-"""The adjectives that may stand after "is", by the kind of the subject."""
+"""The adjectives that may follow "is", by the kind of the subject."""
 _BEFORE = {kind: _describing(kind, "before") for kind in _KINDS}
 _FACTS = {
     kind: tuple(a for a in _BEFORE[kind] if a.english not in {"good", "bad"}) for kind in _KINDS
@@ -63,7 +63,7 @@ _NO_POSSESSOR = {
 
 
 def draw_noun_phrase(draw: Draws, noun: Noun, *, described: bool = True) -> NounPhrase:
-    """Return `noun` in a noun phrase, with up to two adjectives when it may be `described`."""
+    """Return a noun phrase with `noun`, and with up to two adjectives if it may be `described`."""
     if noun.kind == "name":
         return NounPhrase(THE, noun, tuple(ADJECTIVE[word] for word in noun.adjectives))
     determiner, plural = _determiner(draw, noun)

@@ -1,4 +1,4 @@
-"""English: the source side. Each word comes with the key that alignments refer to."""
+"""English: the source side. Each word has the key that alignments refer to."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _clause(clause: Clause, at: str) -> list[Keyed]:
 
 
 def _verb(clause: Clause, at: str) -> list[Keyed]:
-    """Return the verb of a statement, its modal, and the adverb of frequency in its place."""
+    """Return the verb of a statement, its modal, and the adverb of frequency at its position."""
     form = clause.subject.form
     often = _phrase(clause.frequency, at + "q") if clause.frequency else []
     base, third = clause.verb.english

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .syntax import Clause, NounPhrase, Segment, Sentence, Word, is_question, linked
 from .words import Adjective, Phrase, Pronoun
 
-_VOWELS = frozenset("aeiouâàéèêëîïôûœh")  # no noun of ours begins with an aspirated h
+_VOWELS = frozenset("aeiouâàéèêëîïôûœh")  # none of the nouns begins with an aspirated h
 _BEFORE_VOWEL = {"le": "l'", "la": "l'", "ce": "cet", "ma": "mon", "sa": "son"}
 _CONTRACTIONS = {("de", "le"): "du", ("de", "les"): "des", ("à", "le"): "au", ("à", "les"): "aux"}
 _ELISIONS = {"je": "j'", "ne": "n'", "que": "qu'", "de": "d'"}
@@ -68,7 +68,7 @@ def _noun_phrase(phrase: NounPhrase, at: str) -> list[Word]:
     feminine, plural = phrase.noun.french_gender == "f", phrase.plural
     noun = phrase.noun.french[plural]
     words: list[Word] = [(noun, (at + "n",), ())]
-    # From the last adjective to the first: those after the noun turn round.
+    # From the last adjective to the first, because adjectives after the noun are in reverse order.
     for i in reversed(range(len(phrase.adjectives))):
         adjective, keys = phrase.adjectives[i], (f"{at}a{i}",)
         if adjective.group == "before":
@@ -135,7 +135,7 @@ def _clause(clause: Clause, at: str) -> list[Word]:
 
 
 def _verb(clause: Clause, at: str) -> tuple[list[Word], list[Word]]:
-    """Return the finite verb, after "ne" when the clause says "never", and the infinitive."""
+    """Return the finite verb, after "ne" if the clause says "never", and the infinitive."""
     verb, modal, form = clause.verb, clause.modal, clause.subject.form
     extra = (at + "p",) if verb.particle and not verb.french_preposition else ()
     never = clause.frequency is not None and clause.frequency.english == ("never",)
@@ -148,7 +148,7 @@ def _verb(clause: Clause, at: str) -> tuple[list[Word], list[Word]]:
 
 
 def _question(clause: Clause, finite: list[Word], at: str) -> list[Word]:
-    """Turn round verb and "vous"; ask "est-ce que" with any other subject."""
+    """Put the verb before "vous"; ask with "est-ce que" for any other subject."""
     if isinstance(clause.subject, Pronoun) and clause.subject.french == "vous":
         return [*finite, ("-vous", (at + "sn",), ())]
     modal = clause.modal.english[0] if clause.modal else ""

@@ -18,7 +18,7 @@ from .syntax import Segment, Sentence
 from .words import PHRASES, THAT
 
 SHORTEST, LONGEST = 3, 60
-"""The fewest and the most source tokens of a pair, with the mark at its end."""
+"""The fewest and the most source tokens of a pair, including the final punctuation mark."""
 
 _MOST_CLAUSES = 8
 
@@ -32,11 +32,11 @@ def sample_pairs(
 ) -> list[Pair]:
     """Return `n` pairs of English and `language` ("german" or "french").
 
-    The number of clauses is drawn evenly from the two bounds of `clauses`, both included. A source
-    has 3 to 60 tokens. The same state of `rng` gives the same pairs, and the same English sentences
-    for both languages. `rng` is read in blocks: two calls do not add up to one large call.
-    Raises ValueError for an unknown language or split, a negative `n`, or bounds that are not
-    1 <= lower <= upper <= 8.
+    The number of clauses is drawn uniformly between the two bounds `clauses`, both included. A
+    source has 3 to 60 tokens. The same state of `rng` gives the same pairs, and the same English
+    sentences for both languages. `rng` is read in blocks, so two calls do not give the same pairs
+    as one large call. Raises ValueError for an unknown language or split, a negative `n`, or bounds
+    that are not 1 <= lower <= upper <= 8.
     """
     grammar_of(language)
     with _uncollected():
@@ -45,7 +45,7 @@ def sample_pairs(
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Keep Python's collector of cycles off: it looks again and again at what is all kept."""
+    """Switch off Python's cyclic garbage collector, which would scan all kept objects again."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -61,7 +61,7 @@ def sample_sentences(
     clauses: tuple[int, int] = (1, _MOST_CLAUSES),
     split: Split = "train",
 ) -> list[Sentence]:
-    """Return the `n` abstract sentences of which `sample_pairs` makes pairs."""
+    """Return `n` abstract sentences, from which `sample_pairs` makes its pairs."""
     low, high = clauses
     if not 1 <= low <= high <= _MOST_CLAUSES:
         raise ValueError(f"clauses must be two bounds from 1 to 8, the lower first; got {clauses}")
@@ -89,7 +89,7 @@ def _sentence(draw: Draws, count: int, split: Split) -> Sentence:
 
 
 def _unit(draw: Draws, left: int, split: Split) -> tuple[list[Segment], int]:
-    """Return a main clause with what hangs on it, and how many clauses these are, at most `left`.
+    """Return a main clause with its subordinate clauses, and the number of all, at most `left`.
 
     Only the last clause of a sentence asks a question.
     """
@@ -113,7 +113,7 @@ def _unit(draw: Draws, left: int, split: Split) -> tuple[list[Segment], int]:
 
 
 def _reported(draw: Draws, left: int, split: Split) -> tuple[list[Segment], int]:
-    """Return "A says that B": "that" may follow "that" while clauses are left."""
+    """Return "A says that B"; B may contain another "that" while clauses are left."""
     segments = [Segment(matrix(draw, split))]
     while len(segments) < left - 1 and draw.chance(0.2):
         segments.append(Segment(matrix(draw, split), subordinator=THAT))

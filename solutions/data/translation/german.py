@@ -1,4 +1,4 @@
-"""German: case, gender, endings of adjectives, and the verb in second or in last place."""
+"""German: case, gender, endings of adjectives, and the verb in second or last position."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def sentence(parts: Sentence) -> list[Word]:
         words += _segment(segment, str(i), inverted)
         inverted = segment.fronted
     words.append(("?" if is_question(parts) else ".", ("end",), ()))
-    # The comma that closes a clause gives way to the mark that follows it.
+    # A comma at the end of a clause is dropped before another punctuation mark.
     following = [*words[1:], ("", (), ())]
     return [
         word
@@ -161,7 +161,7 @@ def _place(clause: Clause, at: str) -> list[Word]:
 
 
 def _middle(clause: Clause, at: str, time: list[Word]) -> list[Word]:
-    """Return what stands between the two places of the verb, the subject left out."""
+    """Return the words between the two parts of the verb, without the subject."""
     words: list[Word] = []
     late = clause.verb.frame == "opinion"  # "Wie finden Sie das Wetter heute?"
     here = clause.object is not None and isinstance(clause.place, Phrase)
@@ -184,7 +184,7 @@ def _middle(clause: Clause, at: str, time: list[Word]) -> list[Word]:
 
 
 def _verb(clause: Clause, at: str) -> tuple[Word, list[Word]]:
-    """Return the finite verb, and what the last place holds: infinitive or separable prefix."""
+    """Return the finite verb, and the words in last position: an infinitive or separable prefix."""
     verb, modal = clause.verb, clause.modal
     form = min(clause.subject.form, 2)
     extra = (at + "p",) if verb.particle and not verb.german_preposition else ()
@@ -199,7 +199,7 @@ def _verb(clause: Clause, at: str) -> tuple[Word, list[Word]]:
 
 
 def _main(clause: Clause, at: str, inverted: bool) -> list[Word]:
-    """Return a clause with the verb in second place, or in first for a yes-or-no question."""
+    """Return a clause with the verb in second position, or in first for a yes-or-no question."""
     finite, last = _verb(clause, at)
     time = linked(clause.time, "german", at + "t") if clause.time else []
     first: list[Word] = []
@@ -213,7 +213,7 @@ def _main(clause: Clause, at: str, inverted: bool) -> list[Word]:
 
 
 def _final(clause: Clause, at: str) -> list[Word]:
-    """Return a subordinate clause: the finite verb stands last."""
+    """Return a subordinate clause, with the finite verb at the end."""
     finite, last = _verb(clause, at)
     time = linked(clause.time, "german", at + "t") if clause.time else []
     words = _subject(clause, at) + _middle(clause, at, time)

@@ -1,4 +1,4 @@
-"""Pairs of sentences from a file: Tatoeba's tab-separated export, or one's own."""
+"""Pairs of sentences from a file: Tatoeba's tab-separated export, or your own file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHAPE = "each line must be: source, a tab, target, and if you like a tab and th
 
 
 class PairsFileError(ValueError):
-    """A file of pairs that cannot be used: the message says what, where, and what to do."""
+    """A file of pairs cannot be used; the message names the fault, its place and the remedy."""
 
 
 class TokenPair(NamedTuple):
@@ -22,11 +22,11 @@ class TokenPair(NamedTuple):
 
 
 def load_tatoeba(path: str | Path) -> list[TokenPair]:
-    """Return the pairs of a tab-separated UTF-8 file, in its order; blank lines are left out.
+    """Return the pairs of a tab-separated UTF-8 file, in order, without blank lines.
 
-    A line holds source, target and, if at all, an attribution, which is left out: so does the
-    export of Tatoeba's pairs, and so can your own file. Sentences are split by `tokenise`.
-    Raises PairsFileError for a file that is missing, damaged, empty or of another form.
+    A line has a source, a target and an optional attribution, which is ignored. Tatoeba's export
+    has this format, and your own file may have it too. Sentences are split by `tokenise`. Raises
+    PairsFileError for a file that is missing, damaged, empty or of another format.
     """
     text = _read(Path(path))
     pairs = [

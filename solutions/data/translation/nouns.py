@@ -1,10 +1,10 @@
-"""The nouns of the translation data: one line a noun, in three languages.
+"""The nouns of the translation data: a line for each noun, in three languages.
 
 A line is `English plural | German gender plural | French gender plural`. A noun without a plural is
-used in the singular only. `~` marks a mass noun, which takes no "a" and no number. `weak` marks a
+used only in the singular. `~` marks a mass noun, which takes no "a" and no number. `weak` marks a
 German noun of the weak declension, whose accusative and dative look like its plural (*der Junge,
-den Jungen, dem Jungen*). A place has one part more: the English preposition, the German ones for
-"where" and "where to", and the French ones for the same.
+den Jungen, dem Jungen*). A place has a fourth part: the English preposition, and the German and the
+French prepositions for "where" and "where to".
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ _TABLE = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The prepositions of a place: where (`at`) and where to (`to`); English says "to" itself."""
+    """The prepositions of a place: where (`at`) and where to (`to`); English always has "to"."""
 
     english: str
     german: tuple[str, str]
@@ -156,10 +156,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """A noun; each language holds (singular, plural), with "" for a plural that is not used.
+    """A noun; each language has (singular, plural), with "" for an unused plural.
 
     `number` is the row in the table, `kind` its meaning ("person", "food", ...); `adjectives` are
-    the English words that a name like "the European Union" always brings along.
+    the English adjectives that are part of a name like "the European Union".
     """
 
     number: int
@@ -209,11 +209,11 @@ NOUNS = _nouns()
 """All nouns, in the order of the table."""
 
 NOUN = {noun.english[0]: noun for noun in NOUNS}
-"""A noun by its English singular."""
+"""English singular -> noun."""
 
 
 def nouns_of(names: str) -> tuple[Noun, ...]:
-    """Return the nouns that `names` lists: kinds ("food") or English singulars, apart by spaces."""
+    """Return the nouns that `names` lists, with spaces: kinds ("food") or English singulars."""
     chosen = set(names.split())
     unknown = chosen - set(_TABLE) - set(NOUN)
     if unknown:

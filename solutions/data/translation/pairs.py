@@ -1,9 +1,9 @@
-"""A pair of sentences with its gold alignment, and how tokens become text and back.
+"""A pair of sentences with its gold alignment, and conversion between tokens and text.
 
-Tokens: a mark is a token; a sentence begins without a capital, unless its first word always has
-one; a contraction ("du", "au", "im", "zur") is one token, aligned with both words that it stands
-for; an elided word keeps its apostrophe and is a token ("l'", "qu'"); so is a pronoun that hangs on
-its verb ("-vous").
+Rules for tokens: a punctuation mark is a token. A sentence begins with a small letter, unless its
+first word always has a capital. A contraction ("du", "au", "im", "zur") is one token, aligned with
+both words that it replaces. An elided word with its apostrophe is a token ("l'", "qu'"), and so is
+a pronoun attached to its verb ("-vous").
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Language = Literal["german", "french"]
 
 _GRAMMARS = {"german": german.sentence, "french": french.sentence}
 
-# A French word shortened before a vowel, or a pronoun hung on a verb, is a token of its own.
+# A French word shortened before a vowel, or a pronoun attached to a verb, is a separate token.
 _ELIDED = r"(?:[ldjmtsnc]|qu|lorsqu|puisqu|jusqu)'(?=\w)"
 _WHOLE = r"aujourd'hui|quelqu'un|rendez-vous"
 _WORD = r"\w+(?:['-](?!(?:je|tu|ils?|elles?|on|nous|vous|t-ils?|t-elles?|t-on)\b)\w+)*"
@@ -33,8 +33,8 @@ class Pair:
     """An English sentence and its translation, with the gold word alignment.
 
     `sure` and `possible` hold (target index, source index); `sure` is a subset of `possible`, as in
-    Och and Ney's alignment error rate. `unaligned` holds the target indices that no English word
-    stands for: every target index is in a possible link or in `unaligned`, never in both.
+    Och and Ney's alignment error rate. `unaligned` holds the target indices without an English
+    word: every target index is either in a possible link or in `unaligned`.
     """
 
     source: tuple[str, ...]
@@ -45,14 +45,14 @@ class Pair:
 
 
 def grammar_of(language: Language) -> Callable[[Sentence], list[Word]]:
-    """Return the grammar that writes `language`; raises ValueError when there is none."""
+    """Return the grammar that writes `language`. Raises ValueError if there is none."""
     if language not in _GRAMMARS:
         raise ValueError(f"no grammar for {language!r}; there is one for: {', '.join(_GRAMMARS)}")
     return _GRAMMARS[language]
 
 
 def translate(sentence: Sentence, language: Language) -> Pair:
-    """Put an abstract sentence into English and into `language` ("german" or "french").
+    """Write an abstract sentence in English and in `language` ("german" or "french").
 
     Raises ValueError for another language.
     """
@@ -71,9 +71,9 @@ def translate(sentence: Sentence, language: Language) -> Pair:
 
 
 def to_text(tokens: tuple[str, ...], language: str = "english") -> str:
-    """Return `tokens` as a person writes them: a capital first, "l'" and "-vous" joined.
+    """Return `tokens` as ordinary text: with an initial capital, and "l'" and "-vous" joined.
 
-    In "french", a space that does not break stands before a question mark.
+    In "french", a non-breaking space precedes a question mark.
     """
     text = ""
     for token in tokens:
@@ -85,9 +85,9 @@ def to_text(tokens: tuple[str, ...], language: str = "english") -> str:
 
 
 def tokenise(text: str) -> tuple[str, ...]:
-    """Split `text` into tokens as the generator writes them, without changing any capital.
+    """Split `text` into the generator's kind of tokens, without changing any capital.
 
-    Punctuation stands alone; "l'homme" gives "l'", "homme" and "trouvez-vous" gives "trouvez",
-    "-vous"; "du" and "im" stay one token.
+    Punctuation marks are separate; "l'homme" gives "l'", "homme" and "trouvez-vous" gives
+    "trouvez", "-vous"; "du" and "im" stay one token.
     """
     return tuple(_TOKEN.findall(text.replace("’", "'")))  # noqa: RUF001 (typed in many files)

@@ -1,11 +1,11 @@
-"""Which sentences are for training and which for testing.
+"""The split of sentences into training and testing.
 
-A clause combination is a triple: the subject, the verb, and what the verb asks for (its object, its
-adjective, or the place of "go" and "live"; of a verb that asks for nothing, the place or the time
-that the clause has). The rows of the three in their tables are added; where
-the sum is a multiple of `TEST_SHARE` the combination is for testing, else for training. A sentence
-is made from clauses of one split alone, relative clauses too. So no clause of a test sentence was
-ever seen in training, in any sentence, while every word of it was.
+A clause combination is a triple: the subject, the verb, and the complement of the verb (its object,
+its adjective, or the place of "go" and "live"; for a verb without a complement, the place or the
+time of the clause). The row numbers of the three in their tables are added. If the sum is a
+multiple of `TEST_SHARE`, the combination is for testing, else for training. All clauses of a
+sentence, also relative clauses, belong to the same split. So no clause of a test sentence occurs in
+any training sentence, but every word of it does.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from .syntax import Sentence, clauses
 Split = Literal["train", "test"]
 
 TEST_SHARE = 8
-"""One combination in eight is kept for testing."""
+"""One combination in eight is for testing."""
 
 
 def split_of(combination: tuple[int, int, int]) -> Split:
-    """Return the split that owns a clause combination."""
+    """Return the split of a clause combination."""
     return "test" if sum(combination) % TEST_SHARE == 0 else "train"
 
 

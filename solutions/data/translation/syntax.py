@@ -1,7 +1,7 @@
-"""The abstract sentence that English, German and French each put into words.
+"""The abstract sentence that the English, German and French grammars write out.
 
-Every English word has a key, such as "0sn": clause 0, subject, noun. A grammar gives each word that
-it writes the keys of the English words that it translates: that is the gold alignment.
+Every English word has a key, such as "0sn": clause 0, subject, noun. A grammar writes each word
+with the keys of the English words that it translates. These keys are the gold alignment.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ class NounPhrase:
 
     @property
     def form(self) -> int:
-        """The form of the verb that agrees: as for "he", or as for "they"."""
+        """The form of the verb that agrees with it: that for "he" or that for "they"."""
         return 4 if self.plural else 1
 
     @property
     def number(self) -> int:
-        """The number of the noun, for the splits."""
+        """The row number of the noun, for the splits."""
         return self.noun.number
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause. What is None is not said.
+    """A clause. A part that is None is absent.
 
     `preposition` is "at", "to" or "from" and belongs to `place`. `question` is the question word of
-    a question, `YES_OR_NO` for none. In a relative clause, `gap` names the part ("subject" or
-    "object") that the relative pronoun stands for.
+    a question, or `YES_OR_NO`. In a relative clause, `gap` names the part ("subject" or "object")
+    that the relative pronoun replaces.
     """
 
     subject: NounPhrase | Pronoun
@@ -63,11 +63,11 @@ class Clause:
 
     @property
     def combination(self) -> tuple[int, int, int]:
-        """The numbers of subject, verb and complement; -1 for no complement.
+        """The row numbers of subject, verb and complement; -1 for no complement.
 
-        The complement is what the verb asks for: its object, its adjective, or the place of a verb
-        such as "go" or "live". With a verb that asks for nothing, it is the place, the time or the
-        adverb of frequency that the clause has, if it has one.
+        The complement is the verb's object, its adjective, or the place of a verb such as "go" or
+        "live". For a verb that needs no complement, it is the place, the time or the adverb of
+        frequency of the clause, if there is one.
         """
         complement = self.object or self.adjective or self.place or self.time or self.frequency
         return self.subject.number, self.verb.number, complement.number if complement else -1
@@ -75,9 +75,9 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A clause with what joins it to the clauses before it.
+    """A clause with the conjunction that joins it to the clauses before it.
 
-    A `subordinator` makes it a subordinate clause, of the main clause that follows when `fronted`.
+    A `subordinator` makes it a subordinate clause; if it is `fronted`, its main clause follows.
     """
 
     clause: Clause
@@ -91,7 +91,7 @@ Sentence = tuple[Segment, ...]
 
 
 def clauses(sentence: Sentence) -> tuple[Clause, ...]:
-    """Return all clauses of `sentence`, relative clauses among them."""
+    """Return all clauses of `sentence`, including relative clauses."""
     found: list[Clause] = []
     for segment in sentence:
         clause = segment.clause
@@ -103,7 +103,7 @@ def clauses(sentence: Sentence) -> tuple[Clause, ...]:
 
 
 def is_question(sentence: Sentence) -> bool:
-    """Tell whether `sentence` ends with a question mark."""
+    """Return whether `sentence` ends with a question mark."""
     return any(segment.clause.question is not None for segment in sentence)
 
 

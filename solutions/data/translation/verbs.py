@@ -1,11 +1,11 @@
-# ruff: noqa: E501 (a verb is one line)
-"""The verbs of the translation data: one line a verb, in three languages.
+# ruff: noqa: E501 (each verb is on one line)
+"""The verbs of the translation data: a line for each verb, in three languages.
 
-A line is `English third-person | German | French | subjects | objects`. What a rule gives is left
-out: "sleeps"; *ich frage, er fragt*; *je parle, nous parlons*. German may name the third person or
-the first and the third; `an+rufen` is separable (*ruft ... an*). An irregular French verb names its
-five forms: je, il, nous, vous, ils. After `/` stands how the object is joined: a preposition, and
-in German the case when it is not the accusative.
+A line is `English third-person | German | French | subjects | objects`. Regular forms are left out:
+"sleeps"; *ich frage, er fragt*; *je parle, nous parlons*. German may name the third person, or the
+first and the third person; `an+rufen` is separable (*ruft ... an*). An irregular French verb names
+its five forms: je, il, nous, vous, ils. After `/` comes the preposition of the object, and in
+German its case if that is not the accusative.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ _TABLE = {
 class Verb:
     """A verb with its forms, and the nouns that may be its subject and its object.
 
-    `german` holds the forms for ich, er and the plural, without the separable `prefix`; `french`
-    those for je, il, nous, vous, ils. The prepositions are "" where the object is joined directly.
+    `german` has the forms for ich, er and the plural, without the separable `prefix`; `french` has
+    the forms for je, il, nous, vous, ils. The prepositions are "" for a direct object.
     """
 
     number: int
@@ -184,12 +184,12 @@ VERBS = _verbs()
 
 
 def verbs_of(frame: str) -> tuple[Verb, ...]:
-    """Return the verbs of one frame, such as "transitive"."""
+    """Return the verbs of a frame, such as "transitive"."""
     return tuple(verb for verb in VERBS if verb.frame == frame)
 
 
 def verb_of(english: str, frame: str = "") -> Verb:
-    """Return the verb by its English base form with its particle, such as "look for"."""
+    """Return the verb with this English base form and particle, such as "look for"."""
     for verb in VERBS:
         name = " ".join(filter(None, (verb.english[0], verb.particle)))
         if name == english and frame in {"", verb.frame}:

@@ -1,4 +1,4 @@
-"""Tokens to ids and back."""
+"""The mapping between tokens and ids."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 PAD, START, STOP, UNKNOWN = range(4)
 SPECIAL = ("[PAD]", "[START]", "[STOP]", "[UNK]")
-"""The tokens of the first four ids."""
+"""The tokens with the first four ids."""
 
 
 class Vocabulary:
     """The tokens of one language, each with its id; ids 0 to 3 are `SPECIAL`."""
 
     def __init__(self, tokens: Iterable[str]) -> None:
-        """Give the distinct `tokens` the ids from 4 on, in their order."""
+        """Number the distinct `tokens` in order, from 4 on."""
         ordinary = dict.fromkeys(tokens)
         self.tokens = (*SPECIAL, *(token for token in ordinary if token not in SPECIAL))
         self._ids = {token: i for i, token in enumerate(self.tokens)}
@@ -32,13 +32,13 @@ class Vocabulary:
         return len(self.tokens)
 
     def __contains__(self, token: str) -> bool:
-        """Tell whether `token` has an id of its own."""
+        """Return whether `token` is in the vocabulary."""
         return token in self._ids
 
     def encode(self, sentence: Sequence[str]) -> np.ndarray:
-        """Return the ids of `sentence`, shape (n,), int64; an unknown word gets the id of [UNK].
+        """Return the ids of `sentence`, (n,), int64; an unknown word gets the id of [UNK].
 
-        Raises ValueError for an empty sentence, and TypeError for text that is not yet tokens.
+        Raises ValueError for an empty sentence, and TypeError for text that is not tokenised.
         """
         if isinstance(sentence, str):
             raise TypeError(f"a sentence is a sequence of tokens, not text: {sentence!r}")

@@ -68,8 +68,8 @@ _ADJECTIVES = {
         social | sozial | social sociale | politics""",
 }
 
-# English words | German words | French words. After ":" stand the English words, by index, that a
-# word translates: sure ones, then "?" and possible ones.
+# English words | German words | French words. After ":" come the indices of the English words that
+# a word translates: sure links, then "?" and possible links.
 _PHRASES = {
     "time": """
         today | heute:0 | aujourd'hui:0
@@ -125,8 +125,8 @@ _PHRASES = {
 class Adjective:
     """An adjective. `french` is (masculine, feminine, masculine before a vowel).
 
-    `group` says where it stands: "before" or "after" the French noun; "origin" and "field" stand
-    after it too, in the order opposite to English.
+    `group` says where it belongs: "before" or "after" the French noun. Adjectives of the groups
+    "origin" and "field" also follow the noun, in the reverse of the English order.
     """
 
     number: int
@@ -140,7 +140,7 @@ class Adjective:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A translated word with the indices of the English words that it surely and possibly means."""
+    """A translated word with the indices of its sure and of its possible English words."""
 
     word: str
     sure: tuple[int, ...] = ()
@@ -149,7 +149,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A fixed phrase: adverbs, conjunctions, question words; `number` serves the splits."""
+    """A fixed phrase: an adverb, conjunction or question word; `number` is for the splits."""
 
     number: int = -1
     english: tuple[str, ...] = ()
@@ -159,9 +159,9 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Determiner:
-    """What a noun phrase begins with; French is masculine, feminine, plural.
+    """The first word of a noun phrase; `french` is (masculine, feminine, plural).
 
-    `german` is a stem; `declension` names its endings: "der", "ein", or "" for a number.
+    `german` is a stem; `declension` names its endings: "der", "ein", or "" for a numeral.
     """
 
     english: tuple[str, str]
@@ -172,7 +172,7 @@ class Determiner:
 
 @dataclass(frozen=True, slots=True)
 class Pronoun:
-    """A subject pronoun; `form` picks the verb: 0 I, 1 he or she, 2 we, 3 you, 4 they."""
+    """A subject pronoun; `form` selects the verb form: 0 I, 1 he or she, 2 we, 3 you, 4 they."""
 
     number: int
     form: int
@@ -209,7 +209,7 @@ PHRASES = {
 }
 THAT = PHRASES["that"][0]
 YES_OR_NO = Phrase()
-"""The question word of a question that has none."""
+"""Marks a question without a question word."""
 
 THE = Determiner(("the", "the"), "d", "der", ("le", "la", "les"))
 A = Determiner(("a", ""), "ein", "ein", ("un", "une", ""))

@@ -1,4 +1,4 @@
-"""A phrase whose words never stand apart: where the decoder looks, and what it needs."""
+"""A phrase whose words always occur together: where the decoder looks, and what it needs."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .maps import read_maps
 ENGLISH = ("the", "European", "Economic", "Area")
 FRENCH = ("la", "zone", "économique", "européenne")
 GOLD = (0, 3, 2, 1)
-"""The English word of each French one."""
+"""French word -> English word."""
 DRAWN = 10_000
-"""Sentences of one or two clauses in which the phrase is looked for."""
+"""The number of sentences, of one or two clauses, that are searched for the phrase."""
 
 
 @dataclass(frozen=True)
 class FixedPhrase:
-    """What one trained decoder does with the phrase, in `count` test sentences that have it.
+    """A trained decoder's behaviour on the phrase, in the `count` test sentences that contain it.
 
-    weights: (4, 4), the mean of its rows. lost_gold: (3,), the share of "zone", "économique" and
-    "européenne" that is lost when their gold word is hidden; lost_all: when all three English
-    content words are. Only words that were right count.
+    weights: (4, 4), the mean of the phrase's rows. lost_gold: (3,), the shares of "zone",
+    "économique" and "européenne" that are lost if their gold word is hidden. lost_all: the same if
+    all three English content words are hidden. Only words that were right before count.
     """
 
     count: int
@@ -37,7 +37,7 @@ class FixedPhrase:
 
 
 def fixed_phrase(model: Seq2Seq, task: Task) -> FixedPhrase:
-    """Read the phrase's rows in the test sentences that have it, and hide words."""
+    """Read the phrase's rows in the test sentences that contain it, and hide words."""
     drawn = sample_pairs(LANGUAGE, DRAWN, np.random.default_rng(0), clauses=(1, 2), split="test")
     pairs = [pair for pair in drawn if "Area" in pair.source]
     maps = read_maps(model, task, pairs)

@@ -1,8 +1,8 @@
-"""What a decoder loses when one source word is hidden from it, for the writing of one target word.
+"""Hide a source word from the decoder while it writes a target word, and see what is lost.
 
-The reference is forced on the decoder. At one step, and at no other, it may not look at one of the
-encoder's states: the weights are shared out among the rest. The encoder has read the whole
-sentence, so what the word has told its neighbours stays.
+The decoder reads the reference (teacher forcing). At a single step, it may not look at one of the
+encoder's states: the weights are shared among the rest. The encoder has read the whole sentence, so
+the states of the neighbours still carry information about the hidden word.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from ...translators.training import Task, tensors
 from .maps import Map
 
 HIDDEN = ("peak", "gold", "other", "random", "both", "gold and third")
-"""Which word is hidden: that of the largest weight; the gold word; that of the largest weight but
-for the gold word; any one but for the gold word and the peak. Or two of them: the gold word and the
-other; the gold word and the third, which has the largest weight but for these two."""
+"""The choice of the hidden word.
+
+"peak" has the largest weight; "gold" is the gold word; "other" has the largest weight except the
+gold word; "random" is any word except the gold word and the peak. With two hidden words, "both" is
+gold and other; in "gold and third", the third word has the largest weight except these two.
+"""
 
 RATIO, LEAST = 1.5, 0.1
-"""When two words count as equally weighted; see `Trials.equally_weighted`."""
+"""The bounds for equally weighted words; see `Trials.equally_weighted`."""
 
 KINDS = ("content", "function", "mark")
 MARKS = {",", ".", "?"}
@@ -41,11 +44,11 @@ FUNCTION = {
 
 @dataclass(frozen=True)
 class Trials:
-    """Target words of N trials, and whether each is lost when a source word is hidden.
+    """Target words of N trials, and whether each is lost if a source word is hidden.
 
-    Every word was right before, and has one gold word. Columns are those of HIDDEN. places: (N, 2),
-    the pair and the target token. kinds: (N,), of KINDS. agrees: (N,), whether the peak is the gold
-    word. weights: (N, 6), of what is hidden. lost: (N, 6).
+    Every target word was right before, and has one gold word. Columns are those of HIDDEN. places:
+    (N, 2), the pair and the target token. kinds: (N,), indices of KINDS. agrees: (N,), whether the
+    peak is the gold word. weights: (N, 6), the weights that are hidden. lost: (N, 6).
     """
 
     places: np.ndarray
@@ -55,15 +58,14 @@ class Trials:
     lost: np.ndarray
 
     def losses(self, hidden: str, among: np.ndarray | None = None) -> float:
-        """Return the share of words lost when `hidden` is, among those of a boolean (N,)."""
+        """Return the share of words lost with `hidden`; `among` (N,) selects the words to count."""
         lost = self.lost[:, HIDDEN.index(hidden)]
         return float(lost[among].mean() if among is not None else lost.mean())
 
     def equally_weighted(self) -> np.ndarray:
-        """Return a boolean (N,): content words with another word that weighs as much as gold.
+        """Return a boolean (N,): content words whose gold word and another word weigh the same.
 
-        The weights of the gold word and of the other differ by a factor of RATIO at most, and
-        each is at least LEAST.
+        That is, the two weights differ by at most a factor of RATIO, and each is at least LEAST.
         """
         two = self.weights[:, [HIDDEN.index("gold"), HIDDEN.index("other")]]
         small, large = two.min(axis=1), two.max(axis=1)
@@ -72,12 +74,12 @@ class Trials:
 
 
 def kind_of(token: str) -> str:
-    """Return which of KINDS a French token is."""
+    """Return the kind of a French token, one of KINDS."""
     return "mark" if token in MARKS else "function" if token in FUNCTION else "content"
 
 
 def one_gold_word(pair: Pair, row: int) -> int | None:
-    """Return the source position of the one link of a target token; None if it has more or none."""
+    """Return the source position of a target token's only link; None unless it has exactly one."""
     positions = [source for target, source in pair.possible if target == row]
     return positions[0] if len(positions) == 1 and (row, positions[0]) in pair.sure else None
 
@@ -85,7 +87,7 @@ def one_gold_word(pair: Pair, row: int) -> int | None:
 def choose(weights: np.ndarray, gold: int, rng: np.random.Generator) -> list[list[int]]:
     """Return the source positions that each of HIDDEN hides, for one row of weights (n,).
 
-    Raises ValueError where fewer than three words are left to choose from.
+    Raises ValueError if there are fewer than three words to choose from.
     """
     if len(weights) < 3:
         raise ValueError(f"{len(weights)} source words are too few to hide gold and another two")
@@ -98,7 +100,7 @@ def choose(weights: np.ndarray, gold: int, rng: np.random.Generator) -> list[lis
 
 
 def hide(model: Seq2Seq, task: Task, maps: Sequence[Map], seed: int) -> Trials:
-    """Try every word of `maps` that was right and has one gold word, with each of HIDDEN hidden."""
+    """Try every word of `maps` that was right and has one gold word with each of HIDDEN."""
     rng = np.random.default_rng(seed)
     tables = [[np.zeros(one.weights.shape, dtype=bool) for one in maps] for _ in HIDDEN]
     places, chosen = [], []
@@ -128,11 +130,11 @@ def hide(model: Seq2Seq, task: Task, maps: Sequence[Map], seed: int) -> Trials:
 def right_without(
     model: Seq2Seq, task: Task, pairs: Sequence[Pair], tables: Sequence[Sequence[np.ndarray]]
 ) -> list[list[np.ndarray]]:
-    """Return which target tokens are right if some source tokens are hidden while each is written.
+    """Return which target tokens are right if source tokens are hidden during their steps.
 
-    tables: for each experiment and each pair a boolean (m, n), True where source token n is hidden
-    while target token m is written. Some token must be left. Returns for each experiment and each
-    pair a boolean (m,). The state goes on as if nothing had been hidden.
+    tables: for each experiment and each pair a boolean (m, n), True if source token n is hidden at
+    the step of target token m. Some token must stay visible. Returns for each experiment and each
+    pair a boolean (m,). The state for the next step is computed without hiding.
     """
     sources, lengths, targets = tensors(task.batch(pairs))
     memory = model.encode(sources, lengths)

@@ -1,14 +1,14 @@
-"""IBM Model 1: word alignments by counting, as statistical translation made them before networks.
+"""IBM Model 1: word alignment by counting, from the time before neural translation.
 
 Brown et al. (1993), "The mathematics of statistical machine translation". Each target word comes
-from one source word, any one with the same probability, by a table t(target word | source word).
-Expectation maximisation finds the table: share each target word out among the words of its source,
-in proportion to the table; count the shares; make the counts the new table.
+from one source word, all with the same probability, by a table t(target word | source word).
+Expectation maximisation finds the table: divide each target word among the words of its source, in
+proportion to the table; count the shares; normalise the counts to the new table.
 
 With `tension` above 0, source words near the diagonal are likelier from the start, as in Dyer,
 Chahuneau and Smith (2013), "A simple, fast, and effective reparameterization of IBM Model 2". Their
-tension is learned; ours is given. As they have it, and unlike Brown et al., the source has no empty
-word here: like a softmax, the model cannot look nowhere.
+tension is learned; ours is given. Unlike in Brown et al., the source has no empty word here. So
+each target word must come from some source word, as with a softmax.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ...data.translation import Pair
 
 ITERATIONS = 5
 TENSION = 4.0
-"""How fast the prior falls with the distance from the diagonal: where Dyer et al. begin."""
+"""The decay of the prior with the distance from the diagonal; the initial value of Dyer et al."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Model1:
     def soft_alignment(self, pair: Pair) -> np.ndarray:
         """Return the map (m, n): the probability that target word m comes from source word n.
 
-        A pair of words that was never seen together counts as very unlikely.
+        A pair of words that never occurred together counts as very unlikely.
         """
         rows = [self.source_ids.get(word, -1) for word in pair.source]
         columns = [self.target_ids.get(word, -1) for word in pair.target]
@@ -48,9 +48,9 @@ class Model1:
 
 
 def prior(m: int, n: int, tension: float) -> np.ndarray:
-    """Return (m, n): how likely each source place is for each target place, but for a factor.
+    """Return (m, n): the prior of each source position for each target position, not normalised.
 
-    It is exp(-tension |distance|), where places are counted from 0, for the first word, to 1.
+    It is exp(-tension |distance|), with positions scaled from 0 (first word) to 1 (last word).
     """
     distance = np.linspace(0, 1, m)[:, None] - np.linspace(0, 1, n)
     return np.exp(-tension * np.abs(distance))
@@ -74,9 +74,9 @@ def ibm_model_1(pairs: Sequence[Pair], tension: float = 0.0) -> Model1:
     table = np.full(size, 1 / len(target_ids))
     for _ in range(ITERATIONS):
         share = table.ravel()[cell] * likely
-        share /= np.bincount(word, share)[word]  # E: one for each target word, shared out
+        share /= np.bincount(word, share)[word]  # E step: divides 1 for each target word
         counts = np.bincount(cell, share, minlength=table.size).reshape(size)
-        table = counts / counts.sum(axis=1, keepdims=True)  # M: what each source word was given
+        table = counts / counts.sum(axis=1, keepdims=True)  # M step: normalises by source word
     return Model1(source_ids, target_ids, table, tension)
 
 

@@ -1,4 +1,4 @@
-"""One seed of chapter 2: train the decoder that looks back, test it, read its maps, hide words."""
+"""Chapter 2 for one seed: train the decoder that looks back, test it, read its maps, hide words."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .passages import Faults, faults
 
 @dataclass(frozen=True)
 class LookedBack:
-    """What one training gave: the quality, and the maps of the same sentences for every seed.
+    """The result of one training: the quality, and the maps of sentences common to all seeds.
 
-    trials: what is lost when words are hidden in them. phrase: what a fixed phrase needs. faults:
-    what goes wrong in long translations, for each of the test sets of `passages`.
+    trials: the words that are lost when source words are hidden. phrase: the results for a fixed
+    phrase. faults: the faults in long translations, for each of the test sets of `passages`.
     """
 
     measured: Measured
@@ -43,10 +43,10 @@ def look_back(seed: int) -> LookedBack:
 
 @dataclass(frozen=True)
 class Counted:
-    """The alignment error rates of IBM Model 1 on the pairs of one training.
+    """The alignment error rates of IBM Model 1 on the pairs of one training run.
 
-    plain: without, diagonal: with a prior near the diagonal. longest: the share of the training
-    sources that are as long as the last of LENGTHS, or longer.
+    plain: without a prior. diagonal: with a prior near the diagonal. longest: the share of the
+    training sources that are at least as long as the last of LENGTHS.
     """
 
     plain: float
@@ -55,7 +55,7 @@ class Counted:
 
 
 def count(seed: int) -> Counted:
-    """Align by counting, with the pairs on which `look_back` trains."""
+    """Align by counting, on the training pairs of `look_back`."""
     pairs = make_task(LANGUAGE, CLAUSES, ATTENTION_STEPS * RECURRENT.batch, seed).pairs
     test = mapped_pairs()
     models = [ibm_model_1(pairs, tension) for tension in (0.0, TENSION)]

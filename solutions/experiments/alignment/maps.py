@@ -1,7 +1,7 @@
-"""Where a trained decoder looks, against the gold alignment.
+"""The looks of a trained decoder, compared with the gold alignment.
 
-The reference translation is forced on the decoder: it reads the right target tokens, so each row of
-its weights belongs to the gold row of the same token.
+The decoder reads the reference translation (teacher forcing), so each row of its weights
+corresponds to the gold row of the same token.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from ...translators.seq2seq import Seq2Seq
 from ...translators.training import Task, tensors
 
 MAPPED, SENTENCES = (3, 60), 200
-"""Source tokens and number of the sentences whose maps are read: as many tokens as there are."""
+"""Source tokens (almost any number) and number of the sentences whose maps are read."""
 
 
 def mapped_pairs() -> list[Pair]:
-    """Return the test sentences whose maps are read, the same for every machine and seed."""
+    """Return the test sentences whose maps are read, for all machines and seeds."""
     return held_out_pairs(LANGUAGE, MAPPED, SENTENCES, CLAUSES)
 
 
 @dataclass(frozen=True)
 class Map:
-    """One pair of sentences with m target and n source tokens, as the decoder read it.
+    """The decoder's reading of a pair of sentences with m target and n source tokens.
 
-    weights: (m, n), one row a target token. right: (m,) boolean, whether the token of the reference
-    was the likeliest.
+    weights: (m, n), a row for each target token. right: (m,) boolean, whether the token of the
+    reference was the likeliest.
     """
 
     pair: Pair
@@ -59,9 +59,9 @@ def gold_tables(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
 
 @torch.no_grad()
 def read_maps(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> list[Map]:
-    """Force the references of `pairs` on `model`, and read where it looks at each token.
+    """Read `model`'s weights for each token of the references of `pairs` (teacher forcing).
 
-    Raises ValueError for a model whose decoder does not look.
+    Raises ValueError if the model's decoder does not look.
     """
     sources, lengths, targets = tensors(task.batch(pairs))  # targets (B, m + 2)
     logits, looks = model(sources, lengths, targets[:, :-1])  # the last token predicts [STOP]
@@ -79,7 +79,7 @@ def read_maps(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> list[Map]:
 def stacked(
     tables: Sequence[np.ndarray], sure: Sequence[np.ndarray], possible: Sequence[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Put the tables of many pairs below each other, zeros to their right, as one large problem.
+    """Stack the tables of many pairs, padded with zeros on the right, to one large problem.
 
     Its alignment error rate counts the links of all pairs together, as Och and Ney do.
     """
@@ -93,23 +93,23 @@ def stacked(
 
 
 def error_rate(tables: Sequence[np.ndarray], pairs: Sequence[Pair]) -> float:
-    """Return the alignment error rate of all maps together: their links are counted in one sum."""
+    """Return the alignment error rate of all maps together, over the sum of their links."""
     gold = [gold_tables(pair) for pair in pairs]
     return alignment_error_rate(*stacked(tables, *zip(*gold, strict=True)))
 
 
 def diagonal(pair: Pair) -> np.ndarray:
-    """Return the map (m, n) that looks at the same relative position, whatever the words are."""
+    """Return the map (m, n) that looks at the same relative position, regardless of the words."""
     return diagonal_of(len(pair.target), len(pair.source))
 
 
 def diagonal_of(m: int, n: int) -> np.ndarray:
-    """Return the same for so many target and source tokens."""
+    """Return the diagonal map for m target and n source tokens."""
     return np.eye(n)[np.round(np.linspace(0, n - 1, m)).astype(int)]
 
 
 def weight_scale(ax: Axes) -> None:
-    """Draw below a heatmap of weights which strength of the colour is which weight."""
+    """Draw the scale of weights below a heatmap."""
     scale = ax.inset_axes((0, -0.1, 0.4, 0.035))
     shares = np.linspace(0, 1, 21)
     for share in shares[:-1]:
@@ -124,9 +124,9 @@ def weight_scale(ax: Axes) -> None:
 
 
 def alignment_heatmap(weights: np.ndarray, pair: Pair) -> Axes:
-    """Draw a map with the gold marked: a box for a sure link, a dashed box for a possible one."""
+    """Draw a map with the gold links: a box for a sure link, a dashed box for a possible link."""
     m, n = weights.shape
-    ax = new_axes(1.6 + 0.34 * n, 1.7 + 0.32 * m)  # narrow, for it has no numbers in it
+    ax = new_axes(1.6 + 0.34 * n, 1.7 + 0.32 * m)  # narrow, because it has no numbers
     heatmap(weights, pair.target, pair.source, ax=ax, annotate=False)
     ax.tick_params(axis="x", rotation=90)
     for i, j in sorted(pair.possible):
@@ -139,7 +139,7 @@ def alignment_heatmap(weights: np.ndarray, pair: Pair) -> Axes:
 def map_with_a_gap(
     weights: np.ndarray, rows: Sequence[str], columns: Sequence[str], gap: range
 ) -> Axes:
-    """Draw the map of a long sentence, small, with a dashed frame around the columns of `gap`."""
+    """Draw a small map of a long sentence, with a dashed frame around the columns of `gap`."""
     m, n = weights.shape
     ax = new_axes(1.1 + 0.19 * n, 1.3 + 0.19 * m)
     heatmap(weights, rows, columns, ax=ax, annotate=False)

@@ -1,8 +1,8 @@
-"""A published encoder as an aligner: which words of two English sentences mean each other?
+"""A published encoder as an aligner: which words of two English sentences correspond?
 
-The idea, a cosine between contextual vectors and the largest of each row, is that of Jalili Sabet,
-Dufter, Yvon and Schütze (2020), "SimAlign". Sentences and links are ours; they were written before
-anything was run.
+The idea is that of Jalili Sabet, Dufter, Yvon and Schütze (2020), "SimAlign": take cosines between
+contextual vectors, and the largest of each row. Sentences and links are ours; they were written
+before the first run.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ nothing answers has no link. In the last pair, the "the" before "key" is one of 
 
 @dataclass(frozen=True)
 class Paraphrase:
-    """Two sentences in words, and the gold: sure and possible links, boolean (m, n)."""
+    """The words of two sentences, and their gold links, sure and possible: boolean (m, n)."""
 
     first: tuple[str, ...]
     second: tuple[str, ...]
@@ -99,15 +99,16 @@ def paraphrases() -> list[Paraphrase]:
 
 
 def diagonal_map(one: Paraphrase) -> np.ndarray:
-    """Return the map (m, n) that looks at the same relative place."""
+    """Return the map (m, n) that looks at the same relative position."""
     return diagonal_of(len(one.first), len(one.second))
 
 
 def word_vectors(minilm: MiniLM, words: Sequence[str]) -> list[Tensor]:
     """Return the vectors of `words` in one sentence: 2 + LAYERS tensors (len(words), 384).
 
-    First come those of the table alone, without a place and without a context; then those that go
-    into the first block, and those after each block. A word in pieces is their mean.
+    The first tensor has the vectors of the embedding table, without position and context; the next
+    has the inputs of the first block; then come the outputs of each block. The vector of a word in
+    several pieces is their mean.
     """
     ids = [minilm.tokenizer.encode(word, add_special_tokens=False).ids for word in words]
     cls, sep = (minilm.tokenizer.token_to_id(mark) for mark in ("[CLS]", "[SEP]"))

@@ -1,6 +1,7 @@
-"""What goes wrong in long translations: passages that are skipped or repeated, or an early end.
+"""Faults in long translations: skipped passages, repeated passages, and an early end.
 
-The machine writes freely, and each token that it writes looks most at one source token, its peak.
+The machine writes without teacher forcing. Each token that it writes looks most at one source
+token, its peak.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from ...translators.seq2seq import Seq2Seq, translate
 from ...translators.training import Task, tensors
 
 PASSAGE = 6
-"""So many source tokens in a row that are no token's peak are a skipped passage."""
+"""The fewest consecutive source tokens without a peak that count as a skipped passage."""
 PHRASE = 4
-"""So many tokens in a row that come more often than in the reference are a repeated passage."""
+"""The consecutive tokens that are a repeated passage if they are rarer in the reference."""
 FEW, MANY = (1, 4), (5, 8)
-"""Clauses, as in training and more."""
+"""Numbers of clauses: as in training, and more."""
 TESTS = (
     ((20, 29), FEW),
     ((20, 29), MANY),
@@ -33,13 +34,15 @@ TESTS = (
     ((40, 49), MANY),
     ((50, 60), MANY),
 )
-"""Source tokens and clauses of the test sets: equally long sentences, of few and of many clauses.
-Four clauses hardly ever have 50 tokens."""
+"""The source tokens and clauses of the test sets: few and many clauses, of the same length.
+
+Four clauses rarely have 50 tokens.
+"""
 
 
 @dataclass(frozen=True)
 class Written:
-    """A free translation: the pair, its words, and the weights (words, source tokens)."""
+    """A translation without teacher forcing: pair, words, and weights (words, source tokens)."""
 
     pair: Pair
     words: tuple[str, ...]
@@ -47,31 +50,31 @@ class Written:
 
     @property
     def peaks(self) -> np.ndarray:
-        """The source token that each word looks at most."""
+        """Return the source token that each word looks at most."""
         return np.argmax(self.weights, axis=1)
 
     @property
     def skips(self) -> bool:
-        """Whether it looks past PASSAGE source tokens in a row."""
+        """Return whether it skips PASSAGE consecutive source tokens."""
         return len(longest_unseen(self.peaks, len(self.pair.source))) >= PASSAGE
 
     @property
     def repeats(self) -> bool:
-        """Whether PHRASE words in a row come twice, and more often than in the reference."""
+        """Return whether PHRASE consecutive words occur twice, but fewer times in the reference."""
         ours, theirs = phrases(self.words), phrases(self.pair.target)
         return any(count > max(1, theirs[phrase]) for phrase, count in ours.items())
 
     @property
     def stops_early(self) -> bool:
-        """Whether its last word looks neither at the last source token nor at the one before."""
+        """Return whether its last word looks at neither of the last two source tokens."""
         return len(self.words) == 0 or bool(self.peaks[-1] < len(self.pair.source) - 2)
 
 
 @dataclass(frozen=True)
 class Faults:
-    """How many of `sentences` skip, repeat and stop early, and how good they are.
+    """The number of `sentences` that skip, repeat and stop early, and their quality.
 
-    accuracy: token accuracy. example: the shortest that skips.
+    accuracy: token accuracy. example: the shortest translation that skips.
     """
 
     sentences: int
@@ -83,7 +86,7 @@ class Faults:
 
 
 def longest_unseen(peaks: np.ndarray, n: int) -> range:
-    """Return the longest run of the source tokens 0 to n - 1 that are in no place of `peaks`."""
+    """Return the longest run of source tokens among 0 to n - 1 that do not occur in `peaks`."""
     best, start = range(0), 0
     for j in range(n + 1):
         if j == n or j in peaks:
@@ -92,12 +95,12 @@ def longest_unseen(peaks: np.ndarray, n: int) -> range:
 
 
 def phrases(words: Sequence[str]) -> Counter[tuple[str, ...]]:
-    """Count each PHRASE words in a row."""
+    """Count all sequences of PHRASE consecutive words."""
     return Counter(tuple(words[i : i + PHRASE]) for i in range(len(words) - PHRASE + 1))
 
 
 def write(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> list[Written]:
-    """Translate the sources of `pairs`, and keep where each word looked."""
+    """Translate the sources of `pairs`, and keep the weights of each word."""
     sources, lengths, _ = tensors(task.batch(pairs))
     found = []
     for pair, one in zip(pairs, translate(model, sources, lengths, MAX_LENGTH), strict=True):

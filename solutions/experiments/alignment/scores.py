@@ -1,9 +1,9 @@
 """The same machine with other scores: general, dot and location (Luong et al. 2015).
 
-All three are products: score j is s . k_j, where the key k_j is a map of the encoder's state j,
-that state itself, or a row of a table that knows the place j and no word. The first two are divided
-by the root of the width, as in chapter 5. And the chapter's
-additive score, once more, where the word just written asks as well.
+All three are products: score j is s . k_j, where the key k_j is a linear map of the encoder's state
+j, that state itself, or row j of a learned table, which does not depend on the word. The first two
+are divided by the square root of the width, as in chapter 5. A fourth score is the chapter's
+additive score with the last word as a further input.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from .maps import error_rate, mapped_pairs, read_maps
 from .passages import faults_in
 
 DOT_WIDTH = 176
-"""A dot product needs states of one width: the encoder's are made narrower, the decoder's wider."""
+"""The common width of both states, for a dot product."""
 
 
 class SlowDecoder(AttentionDecoder):
-    """The chapter's decoder, differentiated by PyTorch, step after step: for other scores."""
+    """The chapter's decoder for other scores; PyTorch differentiates it, step by step."""
 
     def forward(self, inputs: Tensor, memory: Memory) -> tuple[Tensor, Tensor | None]:
         """See `Decoder.forward`."""
@@ -62,12 +62,12 @@ class SlowDecoder(AttentionDecoder):
         return self.rnn(torch.cat([embedded, context], dim=-1), s), context, weights
 
     def scores(self, embedded: Tensor, s: Tensor, source_side: Tensor) -> Tensor:
-        """embedded: (B, d_e), the last word; s: (B, d_h). Returns scores (B, n)."""
+        """Return scores (B, n). embedded: (B, d_e), the last word. s: (B, d_h)."""
         raise NotImplementedError
 
 
 class ProductDecoder(SlowDecoder):
-    """Its state multiplies a key of each source token."""
+    """A decoder whose state is multiplied by a key of each source token."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class ProductDecoder(SlowDecoder):
         to_keys: nn.Module,
         divisor: float = 1.0,
     ) -> None:
-        """to_keys: makes keys (B, n, d_hidden) of the encoder's states (B, n, d_context)."""
+        """to_keys: maps the encoder's states (B, n, d_context) to keys (B, n, d_hidden)."""
         super().__init__(vocabulary_size, d_context, d_hidden)
         del self.W_s, self.W_h, self.v
         self.to_keys, self.divisor = to_keys, divisor
@@ -87,40 +87,40 @@ class ProductDecoder(SlowDecoder):
         return self.first_state(memory), self.to_keys(memory.states)
 
     def scores(self, embedded: Tensor, s: Tensor, source_side: Tensor) -> Tensor:
-        """Return s . k_j, divided."""
+        """Return s . k_j, divided by the square root of the width if `divided` is set."""
         return (source_side @ s[..., None])[..., 0] / self.divisor
 
 
 class AskingDecoder(SlowDecoder):
-    """Additive scores in which the last word asks, too: v . tanh(s W_s + y W_y + h_j W_h)."""
+    """Additive scores that depend on the last word too: v . tanh(s W_s + y W_y + h_j W_h)."""
 
     def __init__(self, vocabulary_size: int, d_context: int, d_hidden: int) -> None:
-        """As for the chapter's decoder."""
+        """Build the decoder; the arguments are those of `AttentionDecoder`."""
         super().__init__(vocabulary_size, d_context, d_hidden)
         self.W_y = nn.Linear(D_EMBEDDING, d_hidden, bias=False)
 
     def scores(self, embedded: Tensor, s: Tensor, source_side: Tensor) -> Tensor:
-        """Return the scores of a small network that reads the last word as well."""
+        """Return the scores of a small network that reads the last word too."""
         asks = self.W_s(s) + self.W_y(embedded)  # (B, d_h)
         found: Tensor = self.v((asks[:, None] + source_side).tanh())
         return found[..., 0]
 
 
 class Places(nn.Module):
-    """Keys of places: one learned row for each, whatever stands there."""
+    """Keys of positions: a learned row for each, which does not depend on the token."""
 
     def __init__(self, places: int, width: int) -> None:
-        """places: the largest number of source tokens; width: of a key."""
+        """places: the largest number of source tokens. width: the width of a key."""
         super().__init__()
         self.rows = nn.Parameter(torch.randn(places, width) * width**-0.5)
 
     def forward(self, states: Tensor) -> Tensor:
-        """states: (B, n, d), of which only the number n counts. Returns (B, n, width)."""
+        """Return the keys (B, n, width). states: (B, n, d), of which only n is used."""
         return self.rows[: states.shape[1]].expand(len(states), -1, -1)
 
 
 def general(source_tokens: int, target_tokens: int, *, divided: bool = True) -> Seq2Seq:
-    """Return the machine whose scores are s W h_j, divided by the root of the width or not."""
+    """Return the machine with scores s W h_j, `divided` by the square root of the width or not."""
     encoder, keys = (
         Encoder(source_tokens, D_CONTEXT // 2),
         nn.Linear(D_CONTEXT, D_LOOKING, bias=False),
@@ -130,20 +130,20 @@ def general(source_tokens: int, target_tokens: int, *, divided: bool = True) -> 
 
 
 def dot(source_tokens: int, target_tokens: int, *, divided: bool = True) -> Seq2Seq:
-    """Return the machine whose scores are s . h_j, both of DOT_WIDTH numbers, divided or not."""
+    """Return the machine with the scores s . h_j, both of width DOT_WIDTH, divided or not."""
     encoder, keys = Encoder(source_tokens, DOT_WIDTH // 2), nn.Identity()
     divisor = DOT_WIDTH**0.5 if divided else 1.0
     return Seq2Seq(encoder, ProductDecoder(target_tokens, DOT_WIDTH, DOT_WIDTH, keys, divisor))
 
 
 def location(source_tokens: int, target_tokens: int) -> Seq2Seq:
-    """Return the machine whose scores are (s W)_j: they know the place and no word."""
+    """Return the machine with scores (s W)_j, which depend on the position only."""
     encoder, keys = Encoder(source_tokens, D_CONTEXT // 2), Places(MAX_LENGTH, D_LOOKING)
     return Seq2Seq(encoder, ProductDecoder(target_tokens, D_CONTEXT, D_LOOKING, keys))
 
 
 def asking(source_tokens: int, target_tokens: int) -> Seq2Seq:
-    """Return the chapter's machine, with the last word asking as well."""
+    """Return the chapter's machine with scores that depend on the last word too."""
     encoder = Encoder(source_tokens, D_CONTEXT // 2)
     return Seq2Seq(encoder, AskingDecoder(target_tokens, D_CONTEXT, D_LOOKING))
 
@@ -153,20 +153,20 @@ SCORES: dict[str, Machine] = {
     "location": location,
     "last word asks": asking,
 }
-"""Those of the chapter."""
+"""The scores of the chapter."""
 MORE: dict[str, Machine] = {
     "general, undivided": partial(general, divided=False),
     "dot": dot,
     "dot, undivided": partial(dot, divided=False),
 }
-"""Those of its appendix."""
+"""The scores of its appendix."""
 
 
 @dataclass(frozen=True)
 class Scored:
-    """What one training with one score gave: token accuracies, and the alignment error rate.
+    """The result of training with a score: token accuracies, and the alignment error rate.
 
-    skips: how many of the SENTENCES that are too long skip a passage.
+    skips: the number of translations, of SENTENCES overlong sentences, that skip a passage.
     """
 
     short: float
@@ -178,7 +178,7 @@ class Scored:
 
 
 def with_score(run: tuple[str, int]) -> Scored:
-    """Train the machine of a score, as the chapter's is trained; run: (name, seed)."""
+    """Train the machine with a score, as in the chapter. run: (name of the score, seed)."""
     name, seed = run
     machine = (SCORES | MORE)[name]
     model, task, _ = trained(machine, LANGUAGE, CLAUSES, ATTENTION_STEPS, seed)

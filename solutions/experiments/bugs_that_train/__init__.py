@@ -1,1 +1,1 @@
-"""What chapter 13 measures."""
+"""The experiments of chapter 13."""

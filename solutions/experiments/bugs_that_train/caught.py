@@ -1,6 +1,6 @@
-"""Which of the chapter's five tests finds which of its ten bugs.
+"""Find out which of the chapter's five tests detect which of its ten bugs.
 
-Each test is given a part of a model, built of the right parts or of those with a bug.
+Each test is given a part of a model, built from the correct parts or from parts with a bug.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ...bugs_that_train import BUGS, RIGHT, Decoder, Parts
 from ...variants import tests_of_bugs
 
 FIRST = 3
-"""The first ids are no letters."""
+"""The first ids are not letters."""
 
 
 def heads(parts: Parts) -> Callable[..., torch.Tensor]:
-    """The attention layer, for `test_multi_head`."""
+    """Return the attention layer, for `test_multi_head`."""
 
     @torch.no_grad()
     def implementation(X: torch.Tensor, *given: Any) -> torch.Tensor:
@@ -37,7 +37,7 @@ def heads(parts: Parts) -> Callable[..., torch.Tensor]:
 
 
 def encoder(parts: Parts) -> Callable[..., torch.Tensor]:
-    """Two attention layers over a padded batch, for `test_padding`."""
+    """Return two attention layers over a padded batch, for `test_padding`."""
 
     @torch.no_grad()
     def implementation(X: torch.Tensor, lengths: torch.Tensor, n_heads: int) -> torch.Tensor:
@@ -53,7 +53,7 @@ def encoder(parts: Parts) -> Callable[..., torch.Tensor]:
 
 
 def language_model(parts: Parts) -> Callable[[torch.Tensor], torch.Tensor]:
-    """A whole model, for `test_sees_no_future`."""
+    """Return a whole model, for `test_sees_no_future`."""
 
     @torch.no_grad()
     def implementation(tokens: torch.Tensor) -> torch.Tensor:
@@ -66,7 +66,7 @@ def language_model(parts: Parts) -> Callable[[torch.Tensor], torch.Tensor]:
 
 
 def sublayer(parts: Parts) -> Callable[..., torch.Tensor]:
-    """A block whose attention adds nothing, for `test_norm_first`."""
+    """Return a block whose attention adds 0, for `test_norm_first`."""
 
     @torch.no_grad()
     def implementation(X: torch.Tensor, W_1: torch.Tensor, W_2: torch.Tensor) -> torch.Tensor:
@@ -85,7 +85,7 @@ def sublayer(parts: Parts) -> Callable[..., torch.Tensor]:
 
 
 def loss(parts: Parts) -> Callable[..., torch.Tensor]:
-    """What is scored by what, for `test_next_token_loss`."""
+    """Return the loss with the model's pairs of logits and targets, for `test_next_token_loss`."""
 
     def implementation(logits: torch.Tensor, tokens: torch.Tensor, pad: int) -> torch.Tensor:
         which, by = parts.scored(tokens)
@@ -102,11 +102,11 @@ TESTS: dict[str, tuple[Callable[[Any], None], Callable[[Parts], Any]]] = {
     "norm_first": (tests_of_bugs.test_norm_first, sublayer),
     "next_token_loss": (tests_of_bugs.test_next_token_loss, loss),
 }
-"""Each test, and what makes of some parts the implementation that it is given."""
+"""Each test, and the function that makes its implementation from a model's parts."""
 
 
 def rejects(name: str, parts: Parts) -> bool:
-    """True if the test of that name finds a model of these parts to be wrong."""
+    """Return whether the test `name` rejects a model with these parts."""
     test, made = TESTS[name]
     try:
         test(made(parts))
@@ -116,6 +116,6 @@ def rejects(name: str, parts: Parts) -> bool:
 
 
 def found() -> dict[str, list[str]]:
-    """The tests that reject each of the ten bugs, and under "right" those that reject none."""
+    """Return the tests that reject each bug; "right" has those that reject the correct model."""
     models = {"right": RIGHT, **BUGS}
     return {bug: [name for name in TESTS if rejects(name, parts)] for bug, parts in models.items()}

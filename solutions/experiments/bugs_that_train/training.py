@@ -1,7 +1,8 @@
-"""Train the right decoder and those with a bug on two tasks, from the same numbers.
+"""Train the correct decoder and those with a bug on two tasks, from the same initial weights.
 
-A question of some letters is followed by its answer. To copy, the answer is the question. To pair,
-each letter of the answer stands for a letter of the question and the one before it.
+A question of letters is followed by its answer. In the task "copy", the answer is the question. In
+the task "pair", each letter of the answer depends on a letter of the question and the letter before
+it.
 """
 
 from __future__ import annotations
@@ -23,25 +24,25 @@ D_MODEL, HEADS, LAYERS = 32, 4, 2
 STEPS = {"copy": 300, "pair": 500}
 BATCH, RATE, WARM_UP, CLIP = 32, 6e-3, 40, 1.0
 VALIDATION, EVERY = 256, 10
-HELD = 10**6 + 1  # rate, steps and lengths were chosen on those of seed 10**6
+HELD = 10**6 + 1  # rate, steps and lengths were chosen with seed 10**6
 NAMES = ("right", *BUGS)
 OF_HEADS = ("merged_without_transpose", "shared_projection", "values_from_keys")
-"""Bugs of the projections and heads: those that the easy task is tried on."""
+"""The bugs of projections and heads, which are also tried on the easy task."""
 MODELS = {"pair": NAMES, "copy": ("right", *OF_HEADS)}
-"""Which models learn which task."""
+"""Task -> the models that are trained on it."""
 RUNS = [(seed, task, name) for seed in SEEDS for task in MODELS for name in MODELS[task]]
-"""Every training run: its seed, task and model."""
+"""Every training run: seed, task and model."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one model's training showed.
+    """The result of training one model.
 
-    `losses` are those of training, every EVERY steps. `loss` and `accuracy` are what its own code
-    says of validation questions: of the answer's tokens. `blind` is that accuracy if, for each
-    token, the letters that follow are exchanged for others. `written` is the share of whole answers
-    that it writes right by itself. `apart` is how far the logits of a question differ at the most
-    between a batch of its own and a batch with longer ones.
+    `losses` are the training losses, every EVERY steps. `loss` and `accuracy` are computed by the
+    model's own code on the answers' tokens of validation questions. `blind` is that accuracy if,
+    for each token, the letters that follow are replaced by others. `written` is the share of
+    answers that the model writes completely right by itself. `apart` is the largest difference
+    between the logits of a question alone and in a batch with longer questions.
     """
 
     losses: list[float]
@@ -53,7 +54,7 @@ class Run:
 
 
 def questions(rng: np.random.Generator, count: int, task: str) -> list[list[int]]:
-    """Questions with their answers, as tokens."""
+    """Return questions with their answers, as tokens."""
     table = np.random.default_rng(7).permutation(LETTERS * LETTERS) % LETTERS
     made = []
     for length in rng.integers(SHORTEST, LONGEST + 1, count):
@@ -66,19 +67,19 @@ def questions(rng: np.random.Generator, count: int, task: str) -> list[list[int]
 
 
 def batch(sequences: list[list[int]]) -> torch.Tensor:
-    """(batch, n), padded at the front."""
+    """Return the sequences as a tensor (batch, n), padded at the front."""
     n = max(map(len, sequences))
     return torch.tensor([[PAD] * (n - len(one)) + one for one in sequences])
 
 
 def answered(tokens: torch.Tensor) -> torch.Tensor:
-    """True at the tokens of the answers, which alone are scored."""
+    """Return a mask that is True at the answers' tokens, the only ones that are scored."""
     after = (tokens == SEP).cumsum(dim=1) - (tokens == SEP).long()
     return after.bool()
 
 
 def scored(model: Decoder, tokens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The logits and the targets of the answers' tokens, as the model's own code pairs them."""
+    """Return the logits and the targets of the answers' tokens, as the model's code pairs them."""
     which, by = model.parts.scored(tokens)
     where = answered(tokens)[:, by]
     return model(tokens)[:, which][where], tokens[:, by][where]
@@ -86,13 +87,13 @@ def scored(model: Decoder, tokens: torch.Tensor) -> tuple[torch.Tensor, torch.Te
 
 @lru_cache(maxsize=1)
 def lessons(task: str, seed: int) -> list[torch.Tensor]:
-    """The batches of all steps of one training run."""
+    """Return the batches of all steps of a training run."""
     rng = np.random.default_rng(seed)
     return [batch(questions(rng, BATCH, task)) for _ in range(STEPS[task])]
 
 
 def train(name: str, task: str, seed: int) -> Run:
-    """Train one model; every name and the right one get the same questions and first numbers."""
+    """Train one model; all models get the same questions and the same initial weights."""
     torch.manual_seed(seed)
     parts = RIGHT if name == "right" else BUGS[name]
     model = Decoder(parts, VOCABULARY, D_MODEL, HEADS, LAYERS, 2 * LONGEST + 2)
@@ -134,7 +135,7 @@ def _validated(model: Decoder, losses: list[float], task: str) -> Run:
 
 
 def blind(model: Decoder, tokens: torch.Tensor) -> float:
-    """The accuracy where no letter of the answer that comes after what is read is the true one."""
+    """Return the accuracy if all letters after the current position are replaced by wrong ones."""
     rng = np.random.default_rng(HELD)
     letters = answered(tokens) & (tokens != STOP)
     shift = torch.from_numpy(rng.integers(1, LETTERS, size=tuple(tokens.shape)))
@@ -151,7 +152,7 @@ def blind(model: Decoder, tokens: torch.Tensor) -> float:
 
 
 def written(model: Decoder, sequences: list[list[int]]) -> float:
-    """The share of answers that the model writes whole, token by token, without any padding."""
+    """Return the share of answers that the model writes right, token by token, without padding."""
     right = 0
     for n in sorted({len(one) for one in sequences}):
         whole = torch.tensor([one for one in sequences if len(one) == n])
@@ -163,6 +164,6 @@ def written(model: Decoder, sequences: list[list[int]]) -> float:
 
 
 def run(number: int) -> Run:
-    """One of RUNS."""
+    """Run the training RUNS[number]."""
     seed, task, name = RUNS[number]
     return train(name, task, seed)

@@ -1,7 +1,7 @@
-"""Where a published encoder looks at a shape's name: at its colour, or at the word before it.
+"""Where a published encoder looks from a shape's name: at its colour, or at the previous word.
 
-The captions are of this chapter's kind, in two orders of words. In the first a colour is the word
-before its shape, in the second it is not.
+The captions are like those of the chapter, in two word orders. In the first order, a colour
+directly precedes its shape; in the second it does not.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ APART = "a {kind} that is {colour} above a {other_kind} that is {other_colour}"
 
 @dataclass(frozen=True)
 class Looks:
-    """What each head gives in one order of words, from a shape's name: all (names, layers, heads).
+    """The weights of each head from a shape's name, for one word order: all (names, layers, heads).
 
-    own: to the shape's own colour. other: to the colour of the other shape. previous: to the word
+    own: on the shape's own colour. other: on the colour of the other shape. previous: on the word
     before the name.
     """
 
@@ -34,20 +34,21 @@ class Looks:
 
     @property
     def share(self) -> Tensor:
-        """Of what both colours get, the share of the own one: (layers, heads), a mean over names.
+        """Return the own colour's share of the weight on both colours, (layers, heads).
 
-        A head that looks at colours and ignores the name has one half.
+        The share is a mean over names. A head that looks at colours but ignores the name has one
+        half.
         """
         return (self.own / (self.own + self.other)).mean(dim=0)
 
     @property
     def told_apart(self) -> Tensor:
-        """The share of names from which the own colour gets more: (layers, heads)."""
+        """Return the share of names from which the own colour gets more weight: (layers, heads)."""
         return (self.own > self.other).double().mean(dim=0)
 
 
 def looks(model: MiniLM, order: str) -> Looks:
-    """Ask all heads at both names of every caption with two colours and two kinds."""
+    """Read all heads at both names of every caption with two colours and two kinds."""
     named = list(product(permutations(COLOURS, 2), permutations(KINDS, 2)))
     captions = [
         order.format(colour=one, other_colour=other, kind=kind, other_kind=other_kind)

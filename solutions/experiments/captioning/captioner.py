@@ -1,9 +1,10 @@
-"""A captioner: a CNN makes a grid of a picture, an RNN looks at it before each word.
+"""A captioner: a CNN turns a picture into a grid, and an RNN looks at it before each word.
 
 The interface is that of a translator: `encode`, `decode_step`, and `caption` for `translate`. The
 model is that of Xu et al. (2015), "Show, attend and tell", with one restriction. The decoder's
-state is told which words were said and *where* the decoder looked, not what it saw there. Two other
-captioners are for comparison: one whose state is told what it saw, and one that does not look.
+state receives the previous words and *where* the decoder looked, but not what it saw there. Two
+other captioners are for comparison: the state of one receives what it saw, and the other does not
+look.
 """
 
 from __future__ import annotations
@@ -19,40 +20,43 @@ from ...data.pictures import VOCABULARY
 from ...data.translation.vocabulary import PAD
 
 GRID = (8, 8)
-"""The rows and columns of the grid that the CNN makes of a picture."""
+"""The rows and columns of the grid that the CNN computes."""
 CHANNELS = (16, 32)
 WIDTH = CHANNELS[-1] + 2
-"""The features of an annotation, of which the last two are the place."""
+"""The features of an annotation; the last two are its position."""
 D_EMBEDDING, D_STATE, D_SCORES = 32, 64, 32
 D_PICTURE = 128
-"""The features of the one vector that a captioner without attention makes of a picture."""
+"""The features of the picture's vector in a captioner without attention."""
 SPREAD = 5
-"""The scores of a new captioner differ so many times more than PyTorch's start makes them. Else its
-looks are so wide at first that it sees the mean of the picture, and learns slowly where to look."""
+"""The factor by which PyTorch's initial weights of the scores are multiplied.
+
+Without it, the first looks are so wide that the captioner sees the mean of the picture, and learns
+slowly where to look.
+"""
 Look = Callable[[Tensor], Tensor]
-"""From the weights (B, L) of a batch to the shares (B, L) with which its places are seen."""
+"""A function from the weights (B, L) of a batch to the shares (B, L) with which places are seen."""
 
 
 def softly(weights: Tensor) -> Tensor:
-    """See every place, by its weight."""
+    """See every place with its weight."""
     return weights
 
 
 def drawn(weights: Tensor) -> Tensor:
-    """See one place, drawn by the weights; no gradient passes."""
+    """See one place, drawn with the weights as probabilities; no gradient passes."""
     return F.one_hot(torch.multinomial(weights.detach(), 1)[:, 0], weights.shape[-1]).float()
 
 
 def strongest(weights: Tensor) -> Tensor:
-    """See one place, that with the largest weight; no gradient passes."""
+    """See the place with the largest weight; no gradient passes."""
     return F.one_hot(weights.argmax(dim=-1), weights.shape[-1]).float()
 
 
 @dataclass(frozen=True)
 class Memory:
-    """What the decoder may look at in B pictures: L annotations of C features each.
+    """The encoder's output for B pictures: L annotations of C features each.
 
-    annotations: (B, L, C). keys: (B, L, d), the part of the scores that no word changes.
+    annotations: (B, L, C). keys: (B, L, d), the part of the scores that is the same for all words.
     """
 
     annotations: Tensor
@@ -61,7 +65,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class State:
-    """What the decoder remembers. hidden: (B, d). told: (B, n), of its last look."""
+    """The decoder's state. hidden: (B, d). told: (B, n), features of its last context."""
 
     hidden: Tensor
     told: Tensor
@@ -69,10 +73,10 @@ class State:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the captioner did with B pictures and m known words each.
+    """The captioner's reading of B pictures with m known words each.
 
-    logits: (B, m, V). weights: (B, m, L). shares: (B, m, L), how the places were seen by them.
-    states: (B, m, d), the decoder's states, each before its look.
+    logits: (B, m, V). weights: (B, m, L). shares: (B, m, L), with which the places were seen.
+    states: (B, m, d), the decoder's state before each look.
     """
 
     logits: Tensor
@@ -82,15 +86,15 @@ class Reading:
 
 
 class Captioner(nn.Module):
-    """Encoder and decoder. How it looks, softly or hard, is an argument of each call."""
+    """Encoder and decoder. The kind of look, soft or hard, is an argument of each call."""
 
     places: Tensor
 
     def __init__(self, told: int = 2, width: int = WIDTH) -> None:
-        """Make the parameters, in the order of their use.
+        """Create the parameters, in the order of their use.
 
-        told: how many of the last features of a context go into the state: 2 are the place alone,
-        `width` are all that was seen. width: the features of an annotation.
+        told: the number of last features of a context that go into the state: 2 for the position
+        alone, `width` for all features. width: the features of an annotation.
         """
         super().__init__()
         first, last = CHANNELS
@@ -144,7 +148,7 @@ class Captioner(nn.Module):
         memory, state = self.encode(images), self.begin(len(images))
         embedded = self.embedding(inputs)  # (B, m, d_e)
         steps = []
-        for word in embedded.unbind(dim=1):  # m times (B, d_e); faster than m slices
+        for word in embedded.unbind(dim=1):  # m tensors (B, d_e); faster than m slices
             state, context, weights, shares = self._look(word, state, memory, look)
             steps.append((context, weights, shares, state.hidden))
         contexts, weights, shares, states = (
@@ -170,14 +174,14 @@ class Captioner(nn.Module):
 
 
 class OneVector(Captioner):
-    """The same decoder without attention: it is given one vector of the whole picture at each word.
+    """The decoder without attention: it reads one vector of the whole picture at each word.
 
-    There is one annotation to look at, so its weight is always 1 and nothing is scored. The state
-    is told all of it.
+    The vector is the only annotation, so its weight is always 1 and there are no scores. All of it
+    goes into the state.
     """
 
     def __init__(self) -> None:
-        """Make the parameters: those of the captioner without scores, and a layer over the grid."""
+        """Create the captioner's parameters without those of scores, and a layer over the grid."""
         super().__init__(told=D_PICTURE, width=D_PICTURE)
         del self.W_s, self.W_a, self.v
         self.whole = nn.Linear(GRID[0] * GRID[1] * CHANNELS[-1], D_PICTURE)
@@ -192,5 +196,5 @@ class OneVector(Captioner):
     ) -> tuple[State, Tensor, Tensor, Tensor]:
         hidden = self.rnn(torch.cat([embedded, state.told], dim=-1), state.hidden)
         context = memory.annotations[:, 0]  # (B, 128)
-        whole = torch.ones_like(context[:, :1])  # (B, 1), its weight and its share
+        whole = torch.ones_like(context[:, :1])  # (B, 1), the weight and the share
         return State(hidden, context), context, whole, whole

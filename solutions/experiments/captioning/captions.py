@@ -1,4 +1,4 @@
-"""What a captioner says of pictures, and how well it fits the truth."""
+"""Caption pictures, and compare the captions with the truth."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ...data.translation.vocabulary import START, STOP
 from .captioner import GRID, Captioner, Look, State, softly
 
 LONGEST = 16
-"""The most words of a caption."""
+"""The largest number of words in a caption."""
 
 
 @dataclass(frozen=True)
 class Caption:
-    """The words of a caption, and where the captioner looked: (m, L), one row a word."""
+    """The words of a caption, and where the captioner looked: (m, L), a row for each word."""
 
     words: tuple[str, ...]
     shares: np.ndarray
@@ -28,11 +28,11 @@ class Caption:
 
 @torch.no_grad()
 def caption(model: Captioner, images: Sequence[np.ndarray], look: Look = softly) -> list[Caption]:
-    """Caption images greedily: the likeliest word at each step, until [STOP] or `LONGEST` words.
+    """Caption images greedily: take the likeliest word, until [STOP] or `LONGEST` words.
 
     Each image is (3, 48, 48), float32, from 0 to 1. The model should be in evaluation mode, so that
     a caption does not depend on the other images. Raises TypeError and ValueError as `check_image`
-    does; no image gives no caption.
+    does. Without images, the list is empty.
     """
     for image in images:
         check_image(image)
@@ -56,11 +56,11 @@ def caption(model: Captioner, images: Sequence[np.ndarray], look: Look = softly)
 
 @dataclass(frozen=True)
 class Quality:
-    """How well captions fit the truth.
+    """The quality of captions.
 
     accuracy: the share of pictures whose whole caption is right. localisation: for each word that
-    names a shape in the true captions, the share of the weight inside its box, 0 where the caption
-    is too short; named: those words, in the same order.
+    names a shape in the true captions, the share of the weight inside its box, or 0 if the caption
+    is too short. named: these words, in the same order.
     """
 
     accuracy: float
@@ -79,7 +79,7 @@ def judge(
     captions: Sequence[Caption],
     outline: Callable[[Box], np.ndarray] = np.array,
 ) -> Quality:
-    """Compare captions with their pictures, word by word; a shape is where its `outline` says."""
+    """Compare captions with their pictures, word by word; `outline` gives the area of a shape."""
     cells = np.array([*GRID, *GRID]) / SIDE
     inside, named = [], []
     for picture, said in zip(pictures, captions, strict=True):

@@ -1,4 +1,4 @@
-"""What is said when the decoder may look at nothing but one shape: the one it names, or another."""
+"""What the decoder says if it may look at only one shape: the shape that it names, or another."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from ...data.pictures import KINDS, SIDE, VOCABULARY, Box, Picture, box_to_grid,
 from .captioner import GRID, Captioner
 
 BEYOND = 4
-"""So many pixels around its own cell a place sees: a box grown by them holds all places that see
-any of the shape."""
+"""The pixels that a place sees around its own cell.
+
+A box that is extended by them contains all places that see any part of the shape.
+"""
 
 FREE = "its own look"
 ON_NAMED, ON_OTHER = "the look kept on the named shape", "the look kept on another shape"
@@ -23,11 +25,10 @@ LOOKS = (FREE, ON_NAMED, ON_OTHER)
 
 @dataclass(frozen=True)
 class Said:
-    """What is said at the words for kinds, of which the picture has another kind too.
+    """The results at words for a kind, in pictures that have a shape of another kind too.
 
-    named, other: the share of these words that are the kind of the named shape, and that of the
-    other one. weight: of the decoder's own weight at these words, the share on places that it may
-    not see then.
+    named, other: the shares of these words that are the kind of the named shape and the kind of the
+    other shape. weight: the share of the decoder's own weight on places that are then hidden.
     """
 
     named: float
@@ -37,7 +38,7 @@ class Said:
 
 @dataclass(frozen=True)
 class _Asked:
-    """One word for a kind: of which picture, which word of it, and the boxes of two shapes."""
+    """A word for a kind: the picture, the word's position, and the boxes of two shapes."""
 
     picture: int
     word: int
@@ -47,14 +48,14 @@ class _Asked:
 
 
 class Blinkered:
-    """A soft look that sees only some places at one word of each picture, and all at the others."""
+    """A soft look that sees some places at one word of each picture, and all at other words."""
 
     def __init__(self, words: Tensor, kept: Tensor) -> None:
-        """words: (B,), the step at which each look is changed. kept: (B, L) bool, what it sees."""
+        """words: (B,), the step of each changed look. kept: (B, L) bool, the visible places."""
         self.words, self.kept, self.step = words, kept, 0
 
     def __call__(self, weights: Tensor) -> Tensor:
-        """weights: (B, L). Return the shares: the weight of what is hidden goes to the rest."""
+        """Return the shares: the weight of hidden places goes to the others. weights: (B, L)."""
         left = weights * self.kept
         now = (self.words == self.step)[:, None]
         self.step += 1
@@ -63,11 +64,11 @@ class Blinkered:
 
 @torch.no_grad()
 def kinds_said(model: Captioner, pictures: Sequence[Picture], look: str) -> Said:
-    """Return what the model says for kinds of shapes under one of LOOKS.
+    """Return the model's words for kinds of shapes under one of LOOKS.
 
-    The words before are given as they should be. The look is changed at one word of a caption at a
-    time, so that no earlier change has a part in what is said. Every word for a kind is asked that
-    has a shape of another kind beside its own. A place that sees both shapes sees the named one.
+    The model reads the true previous words. The look is changed at one word of a caption at a time,
+    so that no earlier change affects the word. Every word for a kind is tried if the picture has a
+    shape of another kind. A place that sees both shapes counts for the named shape.
     """
     asked = [one for i, picture in enumerate(pictures) for one in _asked(i, picture)]
     batch = make_batch([pictures[one.picture] for one in asked])
@@ -91,17 +92,17 @@ def kinds_said(model: Captioner, pictures: Sequence[Picture], look: str) -> Said
 
 
 def seeing(box: Box) -> Tensor:
-    """Return (L,): the places that see any of a box."""
+    """Return (L,): whether each place sees any part of a box."""
     return torch.from_numpy(box_to_grid(grown(box), GRID) > 0).flatten()
 
 
 def grown(box: Box) -> np.ndarray:
-    """Return a box with `BEYOND` pixels more on each side, as far as the picture goes: (4,)."""
+    """Return a box with `BEYOND` pixels more on each side, clipped to the picture: (4,)."""
     return np.clip(np.array(box) + np.array([-BEYOND, -BEYOND, BEYOND, BEYOND]), 0, SIDE)
 
 
 def _asked(number: int, picture: Picture) -> list[_Asked]:
-    """The words for kinds of a picture that has a shape of another kind too, the first of them."""
+    """Return the words for kinds in a picture, each with the first shape of another kind."""
     kinds = [
         (i, word, box)
         for i, (word, box) in enumerate(zip(picture.caption, picture.boxes, strict=True))

@@ -1,4 +1,4 @@
-"""Trained captioners as bytes, for the page in which they run."""
+"""Trained captioners as bytes, for the page that runs them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ...translators.keeping import ABOUT, PRECISION
 from .captioner import Captioner
 
 COUNT = "num_batches_tracked"
-"""What batch normalisation counts beside its statistics, and needs in training only."""
+"""The counters of batch normalisation, which only training needs."""
 
 
 def as_bytes(state: Mapping[str, np.ndarray]) -> bytes:
-    """Return what `from_bytes` needs to have a captioner that attends again: safetensors.
+    """Return a captioner that attends as safetensors, for `from_bytes`.
 
-    state: its weights and the statistics of its batch normalisation, by their names. The same
-    captioner gives the same bytes.
+    state: name -> weights and statistics of the batch normalisation. The same captioner gives the
+    same bytes.
     """
     about = {"name": "captioner", "vocabularies": [list(VOCABULARY.tokens)]}
     kept = {

@@ -1,4 +1,4 @@
-"""How captioners learn: softly by backpropagation, hard by draws against a baseline.
+"""Train captioners: soft looks by backpropagation, hard looks by draws with a baseline.
 
 The estimator for draws is that of Williams (1992), the baseline as in Xu et al. (2015).
 """
@@ -21,11 +21,11 @@ WARM_UP = 50
 CLIP = 1.0
 """The largest norm of a gradient, over all parameters."""
 KEPT = 0.95
-"""How much an older batch counts in the baseline's fit, against the one after it."""
+"""The weight of a batch in the baseline's fit, relative to the next batch."""
 
 
 class Stream:
-    """The pictures of one seed, none of which comes twice."""
+    """The training pictures of one seed; each occurs once."""
 
     def __init__(self, seed: int) -> None:
         """Begin the stream."""
@@ -38,14 +38,14 @@ class Stream:
 
 
 class Softly:
-    """Learns by backpropagation through the soft look.
+    """Trains by backpropagation through the soft look.
 
-    AdamW; the rate rises to `rate` for `WARM_UP` steps and falls to the share `end` of it until
-    the last of `steps`.
+    The optimiser is AdamW. The rate rises to `rate` for `WARM_UP` steps, and falls to `end` times
+    `rate` at the last of `steps`.
     """
 
     def __init__(self, model: Captioner, rate: float, steps: int, end: float = 0.02) -> None:
-        """Begin a stretch of `steps` steps, with the optimiser's memory empty."""
+        """Begin `steps` steps with a new optimiser."""
         self.model = model
         self.optimiser = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
         scheduler = torch.optim.lr_scheduler
@@ -69,15 +69,15 @@ class Softly:
 
 
 class ByDraws(Softly):
-    """Learns from draws against a baseline, and fits the baseline to them; all else alike."""
+    """Trains on draws with a baseline, and fits the baseline to them."""
 
     def __init__(self, model: Captioner, baseline: Baseline, rate: float, steps: int) -> None:
-        """Begin a stretch of `steps` steps."""
+        """Begin `steps` steps with a new optimiser."""
         super().__init__(model, rate, steps)
         self.baseline = baseline
 
     def loss(self, images: Tensor, targets: Tensor) -> Tensor:
-        """Return a loss whose gradient is the estimate of the score function."""
+        """Return a loss whose gradient is the score-function estimate."""
         reading = self.model(images, targets[:, :-1], drawn)
         said, real = log_likelihood(reading, targets), targets[:, 1:] != PAD
         advantage = rewards(said) - self.baseline(reading.states)  # (B, m), no gradient
@@ -86,17 +86,17 @@ class ByDraws(Softly):
 
 
 class Baseline:
-    """A linear function of the decoder's state that fits the rewards of recent draws best."""
+    """A linear function of the decoder's state, fitted to the rewards of recent draws."""
 
     def __init__(self) -> None:
-        """Expect nothing yet."""
+        """Start without draws."""
         self.square = torch.eye(D_STATE + 1) / 100
         self.product = torch.zeros(D_STATE + 1)
         self.solution = torch.zeros(D_STATE + 1)
 
     @torch.no_grad()
     def fit(self, states: Tensor, rewards: Tensor) -> None:
-        """Add N draws to the fit, which is one of least squares. states: (N, d). rewards: (N,)."""
+        """Add N draws to the least-squares fit. states: (N, d). rewards: (N,)."""
         table = torch.cat([states, torch.ones(len(states), 1)], dim=-1)  # (N, d + 1)
         self.square = KEPT * self.square + table.T @ table
         self.product = KEPT * self.product + table.T @ rewards
@@ -110,7 +110,7 @@ class Baseline:
 
     @torch.no_grad()
     def __call__(self, states: Tensor) -> Tensor:
-        """Return the rewards (...) to be expected in the states (..., d)."""
+        """Return the expected rewards (...) in the states (..., d)."""
         return states @ self.solution[:-1] + self.solution[-1]
 
 
@@ -131,7 +131,7 @@ def log_likelihood(reading: Reading, targets: Tensor) -> Tensor:
 
 
 def rewards(said: Tensor) -> Tensor:
-    """Return (B, m): what a look brings, the log probability of its word and of all after it."""
+    """Return (B, m): a look's reward, the log probability of its word and of all later words."""
     return said.detach().flip(1).cumsum(dim=1).flip(1)
 
 

@@ -1,9 +1,9 @@
-"""The first experiment of chapter 3: captioners that look softly, hard, and not at all.
+"""The first experiment of chapter 3: captioners with a soft look, a hard look, and no look.
 
-All learn on the same pictures in the same order, in two parts, of which the second goes on at a
-falling rate. The hard one begins with the soft one's parameters at the change. Two budgets are
-compared: `SHORT`, and `LONG`, at whose end no captioner gets better any more.
-`tests.benchmarks.captioning_rates` chose the rates at the short one, on validation pictures.
+All train on the same pictures in the same order, in two parts; the rate falls in the second part.
+The hard captioner begins the second part with the soft captioner's parameters. Two budgets are
+compared: `SHORT`, and `LONG`, after which no captioner improves any more. The rates were chosen on
+validation pictures with the short budget, by `tests.benchmarks.captioning_rates`.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from .variance import gradient_variances
 
 
 class Budget(NamedTuple):
-    """The steps of the first part of training, and of the second."""
+    """The numbers of steps in the first and in the second part of training."""
 
     first: int
     then: int
 
     @property
     def steps(self) -> int:
-        """Of both parts."""
+        """Return the steps of both parts."""
         return self.first + self.then
 
 
 SHORT, LONG = Budget(500, 400), Budget(2000, 1600)
 EVERY = 200
-"""A captioner is tested whenever it has learned so many more steps of `LONG`."""
+"""The number of steps of `LONG` between two tests of a captioner."""
 TEST, SHOWN = 500, 24
 FALL = 2 / 3
-"""The share of its rate at which the first part ends, and the second begins."""
+"""The share of the rate at the end of the first part and the start of the second."""
 RATES = {"soft": 0.006, "stored": 0.006, "without": 0.003}
 """The rate of each captioner's first part, chosen on validation pictures."""
 HARD_RATE = 0.01
-"""The rate of the hard captioner, chosen likewise."""
+"""The rate of the hard captioner, chosen in the same way."""
 MEASURED = 4
-"""So often, and once before the first step, the variance of the hard gradient is measured."""
+"""How often the variance of the hard gradient is measured, besides once before the first step."""
 FITTED = 20
 """The batches that the baseline sees before the first step of hard training."""
 MADE: dict[str, Callable[[], Captioner]] = {
@@ -56,21 +56,21 @@ MADE: dict[str, Callable[[], Captioner]] = {
     "stored": lambda: Captioner(told=WIDTH),
     "without": OneVector,
 }
-"""How each captioner begins. *Stored* tells its state all that it sees."""
+"""Name -> the function that makes a captioner. The state of *Stored* receives all that it sees."""
 
 Curve = dict[int, float]
-"""From the steps of training to the share of test captions that are right."""
+"""Training steps -> share of right test captions."""
 
 
 @dataclass(frozen=True)
 class Attending:
-    """What the captioners that attend showed in one seed, on combinations that none was taught.
+    """The results of the captioners that attend for one seed, on combinations unseen in training.
 
-    soft, hard: after `LONG`. strongest: the soft one, tested with the hard look. soft_seeing:
-    localisation of `soft` as in its Quality, in boxes grown until they hold all places that see any
-    of the shape. soft_curve, hard_curve: by steps of training. variances: steps of hard training ->
-    the variance of its gradient with the baseline, and without. pictures: the first few of the
-    test, with captions. parameters: of one captioner.
+    soft, hard: after `LONG`. strongest: the soft captioner, tested with the hard look. soft_seeing:
+    the localisation of `soft` as in its Quality, but in boxes that are extended to contain all
+    places that see any part of the shape. soft_curve, hard_curve: by training steps. variances:
+    steps of hard training -> the variance of the gradient with and without the baseline. pictures:
+    the first few test pictures, with captions. parameters: the number of parameters of a captioner.
     """
 
     soft: Quality
@@ -90,11 +90,10 @@ class Attending:
 
 @dataclass(frozen=True)
 class Unattending:
-    """What the captioner without attention showed in one seed.
+    """The results of the captioner without attention for one seed.
 
-    curve: by steps of training, on combinations that it was not taught. short: the share of
-    captions right of another one, after `SHORT`; known: the same on new pictures of combinations
-    that it was taught.
+    curve: by training steps, on combinations unseen in training. short: the share of right captions
+    after `SHORT`, in another run. known: the same on new pictures of combinations seen in training.
     """
 
     curve: Curve
@@ -104,12 +103,12 @@ class Unattending:
 
 
 def pictures_for(seed: int, split: Split = "test") -> list[Picture]:
-    """Return the pictures on which the captioners of one seed are tested."""
+    """Return the test pictures for the captioners of one seed."""
     return sample_pictures(TEST, np.random.default_rng(2000 + seed), split)
 
 
 def begin(name: str, seed: int, rate: float, budget: Budget) -> tuple[Captioner, Stream]:
-    """Make a captioner, and let it learn the first part; return it and the rest of its pictures."""
+    """Make a captioner, and train the first part; return it and the rest of its pictures."""
     torch.manual_seed(seed)
     model, stream = MADE[name](), Stream(seed)
     together([Softly(model, rate, budget.first, FALL)], stream, budget.first)
@@ -117,7 +116,7 @@ def begin(name: str, seed: int, rate: float, budget: Budget) -> tuple[Captioner,
 
 
 def second_part(model: Captioner, rate: float, budget: Budget) -> Softly:
-    """Return what takes a captioner on, for the second part."""
+    """Return the learner for the second part."""
     return Softly(model, FALL * rate, budget.then)
 
 
@@ -130,14 +129,14 @@ def fitted(model: Captioner, stream: Stream) -> Baseline:
 
 
 def taught(name: str, seed: int, budget: Budget = SHORT) -> Captioner:
-    """Return a captioner of one seed that has learned both parts, in evaluation mode."""
+    """Return a captioner of one seed, trained in both parts, in evaluation mode."""
     model, stream = begin(name, seed, RATES[name], budget)
     together([second_part(model, RATES[name], budget)], stream, budget.then)
     return model.eval()
 
 
 def attend(seed: int) -> Attending:
-    """Train the soft captioner and the hard one of a seed for `LONG`, and test them."""
+    """Train the soft and the hard captioner of a seed for `LONG`, and test them."""
     test = pictures_for(seed)
     images = [picture.image for picture in test]
     torch.manual_seed(seed)
@@ -178,7 +177,7 @@ def attend(seed: int) -> Attending:
 
 
 def do_without(seed: int) -> Unattending:
-    """Train the captioner without attention for `LONG`, and another one for `SHORT`; test them."""
+    """Train a captioner without attention for `LONG` and another for `SHORT`; test both."""
     test = pictures_for(seed)
     torch.manual_seed(seed)
     model, stream, rate = OneVector(), Stream(seed), RATES["without"]
@@ -195,7 +194,7 @@ def do_without(seed: int) -> Unattending:
 
 
 def right(model: Captioner, pictures: list[Picture], look: Look = softly) -> float:
-    """Return the share of captions that are right; the model goes on as it was."""
+    """Return the share of right captions; the model's mode is restored."""
     training = model.training
     said = caption(model.eval(), [picture.image for picture in pictures], look)
     model.train(training)
@@ -209,7 +208,7 @@ def _curve(
 
 
 def _learning(learner: Softly, stream: Stream, steps: int) -> Iterator[int]:
-    """Let one learn; yield the steps done, every `EVERY`."""
+    """Train a learner; yield the number of steps done after every `EVERY` steps."""
     for done in range(EVERY, steps + 1, EVERY):
         together([learner], stream, EVERY)
         yield done

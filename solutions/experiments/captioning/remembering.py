@@ -1,8 +1,8 @@
-"""The second experiment of chapter 3: does a map of the looks tell what was used?
+"""The second experiment of chapter 3: does a map of the looks show what was used?
 
-A captioner whose state is told *where* it looked, and one that is told *what* it saw, learn alike
-for `SHORT`. Then their looks are taken away, and moved. The appendix asks the second kind after
-`LONG` too.
+Two captioners train in the same way for `SHORT`: the state of one receives *where* it looked, that
+of the other *what* it saw. Then their looks are restricted and moved. The appendix tests the second
+kind after `LONG` too.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from .hiding import LOOKS, Said, kinds_said
 from .looking import LONG, SHORT, Budget, pictures_for, taught
 
 TEN = tuple(range(10))
-"""The seeds of the captioner that is told what it saw: how it goes about it differs by seed."""
+"""The seeds of the captioner whose state receives what it saw; its behaviour differs by seed."""
 
 
 @dataclass(frozen=True)
 class Remembering:
-    """One captioner of one seed, on combinations that it was not taught.
+    """The results of one captioner of one seed, on combinations unseen in training.
 
-    accuracy: the share of captions right. on_kinds: localisation at words for kinds. said: look ->
-    what it says at these words.
+    accuracy: the share of right captions. on_kinds: localisation at words for kinds. said: look ->
+    what the captioner says at these words.
     """
 
     accuracy: float
@@ -34,17 +34,17 @@ class Remembering:
 
 
 def where(seed: int) -> Remembering:
-    """Train and ask the captioner whose state is told where it looked."""
+    """Train and test the captioner whose state receives where it looked."""
     return _ask("soft", seed, SHORT)
 
 
 def what(seed: int) -> Remembering:
-    """Train and ask the captioner whose state is told what it saw."""
+    """Train and test the captioner whose state receives what it saw."""
     return _ask("stored", seed, SHORT)
 
 
 def what_for_long(seed: int) -> Remembering:
-    """The same, after `LONG`."""
+    """Train the captioner of `what` for `LONG`, and test it."""
     return _ask("stored", seed, LONG)
 
 

@@ -1,4 +1,4 @@
-"""How noisy the gradient of a captioner is that learns from draws."""
+"""Measure the noise in the gradient of a captioner that trains on draws."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .captioner import Captioner, drawn
 from .learning import Baseline, log_likelihood, log_probability, mean, rewards
 
 DRAWS = 20
-"""How often places are drawn to measure a variance."""
+"""The number of draws for measuring a variance."""
 
 
 def gradient_variances(
     model: Captioner, baseline: Baseline, images: Tensor, targets: Tensor
 ) -> tuple[float, float]:
-    """Return the variance of the gradient with the baseline, and without it.
+    """Return the variances of the gradient with and without the baseline.
 
     Places are drawn DRAWS times for the same pictures with the same parameters. The gradient is
     that of the parameters of the scores, and its variance is summed over them. Both gradients use

@@ -1,4 +1,4 @@
-"""Quality against length: the machine of chapter 1, also by ranges of length of equal frequency."""
+"""Quality by length of chapter 1's machine, also by ranges of equally frequent lengths."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from . import inside
 from .testing import LANGUAGE, Tested, forced_accuracy, tested
 
 EXAMPLE_LENGTHS = tuple((n, n + 2) for n in range(4, 59, 4))
-"""Source tokens of the examples, one for each bounds."""
+"""The source tokens of the examples: one example within each bounds."""
 EXAMPLE_CLAUSES = (1, 8)
-"""Clauses of the examples; the training has hardly a pair as long as the longest."""
+"""Clauses of the examples; few training pairs are as long as the longest example."""
 
 FIFTHS = ((3, 9), (10, 16), (17, 22), (23, 28), (29, 48))
 """Ranges of source tokens, each with about a fifth of the training pairs."""
@@ -35,7 +35,7 @@ FIFTHS = ((3, 9), (10, 16), (17, 22), (23, 28), (29, 48))
 
 @dataclass(frozen=True)
 class Example:
-    """A test sentence, its reference, and what the machine wrote, as tokens."""
+    """A test sentence, its reference, and the machine's translation, as tokens."""
 
     source: tuple[str, ...]
     reference: tuple[str, ...]
@@ -45,7 +45,7 @@ class Example:
     def breaks_at(self) -> int | None:
         """The position of the first wrong token of the translation, counted from 0, or None.
 
-        A translation that ends too early or too late breaks where the shorter of the two ends.
+        A translation of the wrong length breaks at the latest where the shorter of the two ends.
         """
         both = zip(self.translation, self.reference, strict=False)
         for position, (ours, theirs) in enumerate(both):
@@ -57,11 +57,11 @@ class Example:
 
 @dataclass(frozen=True)
 class Measured(Tested):
-    """What one training run gave, beside what is known of every tested machine.
+    """The result of a training run, besides the results of every tested machine.
 
-    blind: shares of right next tokens that the language alone gives, for each of LENGTHS.
-    by_fifth: of the test sentences in FIFTHS; shares: of the training pairs, in them. task: the
-    vocabularies, without the pairs. state: the trained weights by their names.
+    blind: the share of right next tokens without knowledge of the source, for each of LENGTHS.
+    by_fifth: the quality on test sentences in each of FIFTHS. shares: the share of training pairs
+    in each of FIFTHS. task: the vocabularies, without the pairs. state: name -> trained weights.
     """
 
     beyond: Quality
@@ -105,6 +105,6 @@ def measure(seed: int) -> Measured:
 
 
 def shares(pairs: Sequence[Pair]) -> list[float]:
-    """Return the share of the pairs whose sources have so many tokens, for each of FIFTHS."""
+    """Return the share of the pairs with sources in each range of FIFTHS."""
     found = np.array([len(pair.source) for pair in pairs])
     return [float(((found >= low) & (found <= high)).mean()) for low, high in FIFTHS]

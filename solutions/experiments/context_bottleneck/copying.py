@@ -1,9 +1,9 @@
-"""A machine that copies coin flips through one vector: how many of them does a width hold?
+"""A machine that copies coin flips through a vector: how many flips does a vector hold?
 
-There is no language in it that could fill in what the vector has lost: each flip is one bit, and
-no flip says anything about another. With noise on the vector its room is finite, and known: a
-number between -1 and 1 that is met by normal noise of variance 1/3 carries at most one bit
-(Shannon 1948, "A mathematical theory of communication").
+Flips that the vector has lost cannot be guessed, as words of a language can: each flip is one bit,
+independent of the others. With noise on the vector, its capacity is finite and known: a number
+between -1 and 1 with normal noise of variance 1/3 carries at most one bit (Shannon 1948, "A
+mathematical theory of communication").
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from torch import Tensor, nn
 from ...translators.recurrence import gru
 
 NOISE = 3**-0.5
-"""The deviation of the noise: 1/2 log2(1 + 1 / NOISE ** 2) is one bit."""
+"""The standard deviation of the noise: 1/2 log2(1 + 1 / NOISE ** 2) is one bit."""
 NOISY, EXACT = (1, 2, 4, 8, 16, 32), (1, 4, 64)
 """Numbers in the vector between the two networks, with noise and without it."""
 LONGEST = 20
-"""The most flips in a sequence. A length is as likely as another."""
+"""The most flips in a sequence. All lengths are equally likely."""
 D_EMBEDDING, D_STATE = 8, 64
 BATCH, RATE, WARM_UP = 32, 5e-3, 100
 CHECKPOINTS = (500, 2000)
-"""Steps of training after which is measured; the last one ends it."""
+"""The training steps after which the copier is measured; the last one ends the training."""
 HELD = 0.9
-"""A length is held if so many of its flips are right."""
+"""A length is held if at least this share of its flips is right."""
 TESTED = 400
-"""Sequences of each length that are tested."""
+"""The number of test sequences for each length."""
 
 
 class Copier(nn.Module):
-    """A GRU that reads, a vector of `width` numbers, and a GRU that writes what was read."""
+    """A GRU that reads, a vector of `width` numbers, and a GRU that writes the same sequence."""
 
     def __init__(self, width: int, noise: float) -> None:
-        """width: of the vector between the two. noise: its deviation, on each of the numbers."""
+        """width: of the vector between the two. noise: its standard deviation, on each number."""
         super().__init__()
         self.noise = noise
         self.embedding = nn.Embedding(3, D_EMBEDDING)  # 0, 1 and [START]
@@ -48,12 +48,12 @@ class Copier(nn.Module):
         self.to_logits = nn.Linear(D_STATE, 2)
 
     def forward(self, flips: Tensor) -> Tensor:
-        """flips: (B, n) of 0 and 1. Returns logits (B, n, 2), each with the right ones before."""
+        """Return logits (B, n, 2), each given the true previous flips. flips: (B, n) of 0 and 1."""
         n = flips.shape[1]
         zeros = self.squeeze.weight.new_zeros(len(flips), D_STATE)
         last = _run(self.reader, self.embedding(flips), zeros)[:, -1]
         c = self.squeeze(last).tanh()  # (B, width)
-        c = c + self.noise * torch.randn_like(c)  # all that the writer ever gets
+        c = c + self.noise * torch.randn_like(c)  # the writer's only input from the reader
         start = flips.new_full((len(flips), 1), 2)
         before = self.embedding(torch.cat([start, flips[:, :-1]], dim=1))
         inputs = torch.cat([before, c[:, None].expand(-1, n, -1)], dim=-1)
@@ -63,7 +63,7 @@ class Copier(nn.Module):
 
 
 def _run(rnn: nn.GRU, words: Tensor, start: Tensor) -> Tensor:
-    """words: (B, n, d). start: (B, D_STATE). Returns all states, (B, n, D_STATE)."""
+    """Return all states, (B, n, D_STATE). words: (B, n, d). start: (B, D_STATE)."""
     W_word, W_state, bias, state_bias = rnn.parameters()
     told = F.linear(words.transpose(0, 1), W_word, bias)
     return gru(told, start, W_state, state_bias).transpose(0, 1)
@@ -75,17 +75,17 @@ Key = tuple[int, bool, int]
 
 @dataclass(frozen=True)
 class Copied:
-    """right: for each `Key` the share of right flips for each length from 1 to LONGEST."""
+    """right: `Key` -> the share of right flips for each length from 1 to LONGEST."""
 
     right: dict[Key, list[float]]
 
     def held(self, width: int, noisy: bool, steps: int = CHECKPOINTS[-1]) -> int:
-        """The longest length that is held, and all shorter ones with it; 0 if none is."""
+        """Return the longest length that is held together with all shorter lengths, or 0."""
         return held(self.right[width, noisy, steps])
 
 
 def held(shares: list[float] | np.ndarray) -> int:
-    """Return how many of the first lengths have a share of at least HELD."""
+    """Return the number of lengths before the first with a share below HELD."""
     return [*(share >= HELD for share in shares), False].index(False)
 
 
@@ -125,7 +125,7 @@ def _train(width: int, noise: float, seed: int) -> dict[int, list[float]]:
 
 @torch.no_grad()
 def shares_right(model: Copier) -> list[float]:
-    """Return the share of right flips for each length from 1 to LONGEST, the true ones before."""
+    """Return the share of right flips, given the true previous ones, for lengths 1 to LONGEST."""
     draws = torch.Generator().manual_seed(10_000)
     shares = []
     for n in range(1, LONGEST + 1):
@@ -135,11 +135,11 @@ def shares_right(model: Copier) -> list[float]:
 
 
 def most_right(width: int, length: int) -> float:
-    """Return the share of right flips that no machine can exceed, behind so much noise.
+    """Return an upper bound on the share of right flips of any machine with this noise.
 
-    If a share p of n flips is right, the vector has told at least n (1 - H(p)) bits of them, where
-    H(p) is the entropy of a coin that falls so in p of the cases (Fano's inequality); and it can
-    tell no more than `width`. The share that is returned makes the two equal.
+    If a share p of n flips is right, the vector has carried at least n (1 - H(p)) bits, where H(p)
+    is the entropy of a coin with probability p (Fano's inequality). But it carries at most `width`
+    bits. For the returned share, the two are equal.
     """
     low, high = 0.5, 1.0
     for _ in range(50):
@@ -149,11 +149,11 @@ def most_right(width: int, length: int) -> float:
 
 
 def entropy(p: float) -> float:
-    """Return the bits in one flip of a coin that falls on one side in a share p of the cases."""
+    """Return the bits in one flip of a coin with probability p."""
     sides = [side for side in (p, 1 - p) if side > 0]
     return float(-sum(side * np.log2(side) for side in sides))
 
 
 def most_held(width: int) -> int:
-    """Return the longest length of which HELD can be right, by `most_right`."""
+    """Return the longest length that can be held according to `most_right`."""
     return int(width / (1 - entropy(HELD)))

@@ -1,4 +1,4 @@
-"""All experiments of chapter 1 at once, so that two cores are busy from the first to the last."""
+"""Run all experiments of chapter 1 in one pool, so that two cores are busy all the time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ EXPERIMENTS: dict[str, Callable[[int], Any]] = {
     "labels": word_by_word.compare_directions,
     "decay": gradient_decay.measure,
 }
-"""Each is run with every seed; the longest stand first, so that no core is idle at the end."""
+"""Each runs with every seed. The longest come first, so that no core is idle at the end."""
 
 JOBS = [(name, seed) for name in EXPERIMENTS for seed in SEEDS]
 
 
 @dataclass(frozen=True)
 class Done:
-    """What an experiment found with one seed, and the processor seconds that it took."""
+    """The result of an experiment with one seed, and its processor seconds."""
 
     found: Any
     seconds: float
@@ -39,7 +39,10 @@ def run(job: int) -> Done:
 
 
 def run_all() -> dict[str, list[Done]]:
-    """Run every experiment with every seed; returns them by experiment, in the order of SEEDS."""
+    """Run every experiment with every seed.
+
+    Returns experiment -> results, in the order of SEEDS.
+    """
     done = over_seeds(run, range(len(JOBS)))
     return {
         name: [one for (which, _), one in zip(JOBS, done, strict=True) if which == name]

@@ -1,4 +1,4 @@
-"""How fast the last state of a recurrent network forgets the states before it, measured.
+"""Measure how fast the last state of a recurrent network forgets the earlier states.
 
 The long product of Jacobians is the subject of Hochreiter and Schmidhuber (1997), "Long short-term
 memory", and of Bengio et al. (1994), "Learning long-term dependencies with gradient descent is
@@ -57,10 +57,10 @@ the bias of the forget gate, which then starts near 0.73 and not near 0.5 (Jozef
 
 
 def state_norms(cell: nn.RNNCellBase, X: Tensor) -> Tensor:
-    """Return the spectral norm of d s_T / d s_t for t = 1 ... T, where s is all that is carried on.
+    """Return the spectral norm of d s_T / d s_t for t = 1 ... T, where s is the complete state.
 
-    X: (B, T, D_INPUT). The state s is h for an RNN or a GRU, and h and c side by side for an LSTM,
-    whose c is the part that is made to last. Starts from zeros. Returns (B, T); the last is 1.
+    X: (B, T, D_INPUT). The state s is h for an RNN or a GRU. For an LSTM it is h and c side by
+    side, since c is its long-term memory. The first state is 0. Returns (B, T); the last is 1.
     """
     lstm = isinstance(cell, nn.LSTMCell)
     size = cell.hidden_size * (2 if lstm else 1)
@@ -83,13 +83,14 @@ def state_norms(cell: nn.RNNCellBase, X: Tensor) -> Tensor:
 
 
 PLAIN = ("RNN", "RNN, orthogonal", "GRU")
-"""The cells of the chapter; the appendix has those of the LSTM."""
+"""The cells of the chapter; the appendix has the LSTM's cells."""
 
 
 def measure(seed: int, cells: Sequence[str] = PLAIN) -> dict[str, np.ndarray]:
-    """Return for each of some CELLS the mean norm by distance: entry k is d s_T / d s_(T - k).
+    """Return cell -> mean norm by distance: entry k is the norm of d s_T / d s_(T - k).
 
-    The mean is geometric, over SENTENCES sequences of STEPS random normal tokens; (STEPS,).
+    Each array has shape (STEPS,). The mean is geometric, over SENTENCES sequences of STEPS random
+    normal tokens.
     """
     generator = torch.Generator().manual_seed(seed)
     shape = SENTENCES, STEPS, D_INPUT

@@ -1,9 +1,9 @@
-"""What `c` holds of each source word, in a trained machine and in the same one before training.
+"""The information on each source word in `c`, in a machine before and after training.
 
-Three instruments. Jacobians of the encoder's states say how much of a nudge survives the steps to
-the end; that of `c` with respect to each word's vector, how much `c` listens to this word; and with
-the true prefix given (teacher forcing), the share of right words says what the decoder can read
-from `c` about each position, undisturbed by earlier mistakes.
+There are three measurements. Jacobians of the encoder's states say how much of a small change
+survives to the end. The Jacobian of `c` with respect to each word's vector says how much `c`
+depends on this word. Under teacher forcing, the share of right words says how much the decoder can
+read from `c` about each position, without the effect of earlier mistakes.
 """
 
 from __future__ import annotations
@@ -29,24 +29,23 @@ LANGUAGE: Language = "french"
 LENGTH, SENTENCES = 24, 8
 """Source tokens and number of the sentences on which Jacobians are measured."""
 READ_LENGTHS, READ_SENTENCES = (20, 29), 200
-"""Source tokens and number of the sentences on which words are counted, by their position."""
+"""Source tokens and number of the sentences on which right words are counted by position."""
 PARTS = 5
-"""A sentence is cut into so many equal parts."""
+"""The number of equal parts of a sentence."""
 FREQUENT = 60
-"""So many of the most frequent source words tell the language more than the sentence: articles,
-pronouns, marks. Content words are the others."""
+"""The most frequent source words: articles, pronouns, marks. All other words are content words."""
 
 
 @dataclass(frozen=True)
 class Inside:
-    """Norms are geometric means over the sentences; "left" and "right" name where a reader begins.
+    """Norms are geometric means over sentences; "left" and "right" name a reader's starting side.
 
-    survives: reader -> (LENGTH,), entry k is the norm of d h_T / d h_(T - k); untrained: the same
+    survives: reader -> (LENGTH,), entry k is the norm of d h_T / d h_(T - k). untrained: the same
     before training. listens: reader -> (LENGTH,), entry t is the norm of d c / d x_t, for the half
-    of c that this reader makes; "both" for the whole. words: shares of right content words by the
-    part of the source in which they stand, (PARTS,), with the true prefix. another: the same when
-    the encoder has read another sentence of about that length; guessed: when the decoder gets the
-    mean c of all these sentences, which says nothing of any.
+    of c that this reader makes; "both" for all of c. words: shares of right content words by their
+    part of the source, (PARTS,), under teacher forcing. another: the same if the encoder has read
+    another sentence of similar length. guessed: the same if the decoder gets the mean c of all
+    these sentences, which contains no information on any of them.
     """
 
     survives: dict[str, np.ndarray]
@@ -87,7 +86,7 @@ def survival(encoder: Encoder, sources: Tensor) -> dict[str, np.ndarray]:
 
 
 def cell_of(rnn: nn.GRU, end: str) -> nn.GRUCell:
-    """Return one direction of a GRU as a cell, in float64; end: "" or "_reverse"."""
+    """Return one direction of a GRU as a cell, in float64. end: "" or "_reverse"."""
     cell = nn.GRUCell(rnn.input_size, rnn.hidden_size).double()
     with torch.no_grad():
         for name, parameter in cell.named_parameters():
@@ -100,7 +99,7 @@ def listening(encoder: Encoder, sources: Tensor) -> dict[str, np.ndarray]:
     norms: dict[str, list[Tensor]] = {"left": [], "right": [], "both": []}
     for embedded in encoder.embedding(sources).detach():  # (n, d_e)
         half = encoder.rnn.hidden_size
-        # one copy for each entry of c, so that one backward pass gives all rows of the Jacobian
+        # A copy for each entry of c, so that one backward pass gives all rows of the Jacobian.
         X = embedded.expand(2 * half, -1, -1).clone().requires_grad_()
         last = encoder.rnn(X)[1]  # (2, 2 half, half)
         c = torch.cat([last[0], last[1]], dim=-1)  # (2 half, 2 half)
@@ -116,7 +115,7 @@ def listening(encoder: Encoder, sources: Tensor) -> dict[str, np.ndarray]:
 
 
 def _geometric_mean(norms: Tensor) -> Tensor:
-    """norms: (B, n). Returns (n,)."""
+    """Return the geometric means (n,) of norms (B, n)."""
     return norms.clamp_min(1e-30).log().mean(dim=0).exp()
 
 
@@ -126,7 +125,7 @@ def words_by_position(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return `Inside.words`, `another` and `guessed`.
 
-    Neighbours of `pairs` are about equally long.
+    Adjacent `pairs` must have similar lengths.
     """
     sources, lengths, targets = tensors(task.batch(pairs))
     inputs, wanted = targets[:, :-1], targets[:, 1:]
@@ -146,9 +145,9 @@ def words_by_position(
 
 
 def content_links(pair: Pair, ids: np.ndarray) -> list[tuple[int, int]]:
-    """Return the sure links (target, source) of content words that have no other sure link.
+    """Return the sure links (target, source) of content words with exactly one sure link.
 
-    ids: of the source tokens, the lower the more frequent.
+    ids: the ids of the source tokens; more frequent tokens have lower ids.
     """
     targets = [target for target, _ in pair.sure]
     return [

@@ -1,4 +1,4 @@
-"""The machine of chapter 1, trained for three times the steps: on three times the pairs."""
+"""Train the machine of chapter 1 for three times the steps, on three times the pairs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ STEPS = TIMES * BOTTLENECK_STEPS
 
 
 def measure(seed: int) -> Tested:
-    """Train chapter 1's machine for STEPS and test it; each pair is seen once, as ever."""
+    """Train chapter 1's machine for STEPS, on each pair once, and test it."""
     return tested(*trained(bottleneck, LANGUAGE, CLAUSES, STEPS, seed))
 
 
 def measure_all() -> dict[str, Any]:
-    """Return what the chapter needs of `measure` for every seed, as lists with one row a seed.
+    """Return the results of `measure` for all seeds, as lists with a row for each seed.
 
-    "token_accuracy" and "forced" have one column for each of LENGTHS.
+    "token_accuracy" and "forced" have a column for each of LENGTHS.
     """
     runs = over_seeds(measure)
     return {

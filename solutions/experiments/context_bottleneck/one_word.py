@@ -1,8 +1,8 @@
-"""How far one exchanged word moves the vector of a sentence, the longer the sentence.
+"""How far an exchanged word moves the vector of a sentence, by the length of the sentence.
 
-The measure is the distance between the vectors of a sentence and of the same sentence with one noun
-for another of its kind, as a share of the distance between two unrelated sentences of that length.
-It is taken of chapter 1's translator and of a published sentence encoder.
+The measure is the distance between the vectors of a sentence and of the same sentence with a noun
+replaced by another noun of its kind, divided by the distance between two unrelated sentences of
+that length. It is computed for chapter 1's translator and for a published sentence encoder.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ...translators.seq2seq import Seq2Seq
 from ...translators.training import Task
 
 LENGTHS = (5, 10, 20, 40, 80)
-"""Words of the sentences, with their marks; a sentence has at most a tenth more or fewer."""
+"""The lengths of the sentences in words and marks; a sentence may differ by a tenth."""
 LONGEST_TOY = 40
-"""The training of the translator has no longer sentences to speak of."""
+"""The translator's training has very few longer sentences."""
 SENTENCES = 40
 """Of each length."""
 KINDS = ("person", "animal", "food")
@@ -31,9 +31,9 @@ Words = tuple[str, ...]
 
 
 def sentences(length: int, seed: int = 0) -> list[tuple[Words, Words]]:
-    """Return SENTENCES texts of about `length` words, each with its copy in which a noun differs.
+    """Return SENTENCES texts of about `length` words, each with a copy in which a noun differs.
 
-    The longest are two sentences of half the length.
+    The longest texts consist of two sentences of half the length.
     """
     rng = np.random.default_rng(seed)
     found: list[tuple[Words, Words]] = []
@@ -59,11 +59,11 @@ def _texts(length: int, rng: np.random.Generator) -> list[Words]:
 
 
 Embed = Callable[[Sequence[Words]], Tensor]
-"""Makes a vector of each sentence, (n, d)."""
+"""A function that returns a vector of each sentence, (n, d)."""
 
 
 def moves(embed: Embed, length: int) -> float:
-    """Return the mean distance of the two of a pair, as a share of that of unrelated sentences."""
+    """Return the mean distance within a pair, divided by that of unrelated sentences."""
     pairs = sentences(length)
     before = embed([one for one, _ in pairs])  # (n, d)
     after = embed([other for _, other in pairs])
@@ -88,7 +88,7 @@ def of_the_translator(task: Task, state: Mapping[str, np.ndarray]) -> list[float
 
 
 def _contexts(model: Seq2Seq, task: Task) -> Embed:
-    """Return what makes the vectors c of sentences."""
+    """Return the function that computes the vectors c of sentences."""
 
     @torch.no_grad()
     def embed(texts: Sequence[Words]) -> Tensor:

@@ -1,7 +1,8 @@
-"""Two rulers for a trained translator, by the length of the source.
+"""Two measures of a trained translator, by the length of the source.
 
-The first compares a greedy translation with its reference, position by position; the second gives
-the right words before and asks for the next one, so that no mistake moves what follows.
+The first measure compares a greedy translation with its reference, position by position. The second
+gives the true prefix and asks for the next word (teacher forcing), so that no mistake affects later
+words.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ LANGUAGE: Language = "french"
 
 @dataclass(frozen=True)
 class Tested:
-    """What one trained machine is worth. by_length and forced follow LENGTHS.
+    """The test results of a trained machine. by_length and forced follow LENGTHS.
 
-    forced: shares of right next tokens with the true prefix given; forced_short and forced_long:
-    the same on SHORT and LONG. seconds: of a core, to train.
+    forced: shares of right next tokens, given the true prefix. forced_short and forced_long: the
+    same on SHORT and LONG. seconds: the processor seconds of the training.
     """
 
     by_length: list[Quality]
@@ -40,7 +41,7 @@ class Tested:
 
 
 def tested(model: Seq2Seq, task: Task, seconds: float) -> Tested:
-    """Test a trained machine on SENTENCES of each of LENGTHS, and on twice as many otherwise."""
+    """Test a trained machine on SENTENCES of each of LENGTHS; SHORT and LONG have twice as many."""
 
     def pairs(lengths: tuple[int, int], times: int = 1) -> list[Pair]:
         return held_out_pairs(LANGUAGE, lengths, times * SENTENCES, CLAUSES)
@@ -61,10 +62,10 @@ def tested(model: Seq2Seq, task: Task, seconds: float) -> Tested:
 def forced_accuracy(
     model: Seq2Seq, task: Task, pairs: Sequence[Pair], blind: bool = False
 ) -> float:
-    """Return the share of right next tokens, [STOP] among them, when the true prefix is given.
+    """Return the share of right next tokens, including [STOP], given the true prefix.
 
-    blind: the decoder gets the mean c of all `pairs`, which says nothing of any; so this is what
-    the words before and the language alone are worth.
+    blind: the decoder gets the mean c of all `pairs`, which contains no information on any of them.
+    So the share is what the previous words and the language alone achieve.
     """
     sources, lengths, targets = tensors(task.batch(pairs))
     memory = model.encode(sources, lengths)

@@ -1,7 +1,7 @@
-"""The machine of chapter 1 with a narrower `c`: one matrix squeezes it, and the readers stay.
+"""The machine of chapter 1 with a narrower `c`, made by one matrix from unchanged readers.
 
-The encoder's two last states, 256 numbers, pass through one matrix that makes WIDTH of them. So `c`
-is all that is narrower, and with it the columns of the decoder that read it.
+One matrix maps the encoder's two last states, 256 numbers, to WIDTH numbers. So only `c` is
+narrower, and the decoder's columns that read it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from ...translators.seq2seq import Memory, Seq2Seq
 from .testing import LANGUAGE, Tested, tested
 
 WIDTH = 64
-"""Numbers in `c`, where chapter 1's machine has D_CONTEXT."""
+"""The numbers in `c`; chapter 1's machine has D_CONTEXT."""
 
 
 class Squeeze(nn.Module):
-    """The encoder of chapter 1, and one matrix from its two last states to `c`."""
+    """The encoder of chapter 1, with a matrix from its two last states to `c`."""
 
     def __init__(self, vocabulary_size: int, d_context: int) -> None:
         """d_context: the width of `c`."""
@@ -33,11 +33,11 @@ class Squeeze(nn.Module):
 
 
 def machine(source_tokens: int, target_tokens: int, d_context: int = WIDTH) -> Seq2Seq:
-    """Return an untrained translator with a `c` of this width."""
+    """Return an untrained translator with this width of `c`."""
     decoder = BottleneckDecoder(target_tokens, d_context, 128)
     return Seq2Seq(Squeeze(source_tokens, d_context), decoder)
 
 
 def measure(seed: int) -> Tested:
-    """Train the narrow machine on the pairs of chapter 1's, for as many steps, and test it."""
+    """Train the narrow machine on the pairs of chapter 1, for the same number of steps; test it."""
     return tested(*trained(machine, LANGUAGE, CLAUSES, BOTTLENECK_STEPS, seed))

@@ -1,8 +1,8 @@
-"""Translation with one output for each source token: what a second direction mends, and what not.
+"""Translation with an output for each source token: what a second direction can and cannot repair.
 
-Every English word of a pair is labelled with the German words that it surely means, from the gold
-alignment. A recurrent reader that names these labels writes a gloss: German words in the English
-order. The gloss made of the right labels is the best that any such reader can write.
+Every English word of a pair is labelled with the German words of its sure links in the gold
+alignment. A recurrent reader that predicts these labels writes a gloss: German words in English
+order. The gloss of the right labels is the best that any such reader can write.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ ARTICLE = "the"
 
 @dataclass(frozen=True)
 class Labelled:
-    """A source with one label a token, as a pair that `make_batch` takes."""
+    """A source with a label for each token, as a pair for `make_batch`."""
 
     source: tuple[str, ...]
     target: tuple[str, ...]
 
 
 def gloss(pair: Pair) -> Labelled:
-    """Label each source token with the target words whose first sure link leads to it, joined.
+    """Label each source token with the target words whose first sure link points to it, joined.
 
-    A target word without a sure link is in no label; a source token without one is labelled "-".
+    A target word without a sure link occurs in no label. A source token without one has the label
+    "-".
     """
     words: list[list[str]] = [[] for _ in pair.source]
     first: dict[int, int] = {}
@@ -54,10 +55,10 @@ def written(labels: tuple[str, ...]) -> str:
 
 
 class Labeller(nn.Module):
-    """A GRU over the source, with one direction or two of half the width, and a label a token."""
+    """A GRU over the source, with one direction or two of half the width, and labels for tokens."""
 
     def __init__(self, words: int, labels: int, both: bool) -> None:
-        """words, labels: sizes of the vocabularies; both: two directions."""
+        """words, labels: sizes of the vocabularies. both: whether there are two directions."""
         super().__init__()
         self.embedding = nn.Embedding(words, D_EMBEDDING, padding_idx=PAD)
         width = D_HIDDEN // 2 if both else D_HIDDEN
@@ -65,7 +66,7 @@ class Labeller(nn.Module):
         self.read_out = nn.Linear(D_HIDDEN, labels)
 
     def forward(self, sources: Tensor, lengths: Tensor) -> Tensor:
-        """sources: (B, n) ids, padded. Returns logits (B, n, labels)."""
+        """Return logits (B, n, labels). sources: (B, n) ids, padded."""
         packed = nn.utils.rnn.pack_padded_sequence(
             self.embedding(sources), lengths, batch_first=True, enforce_sorted=False
         )
@@ -75,10 +76,10 @@ class Labeller(nn.Module):
 
 @dataclass(frozen=True)
 class Labels:
-    """How many labels are right: of all tokens, and of the tokens "the", as shares.
+    """The share of right labels, of all tokens and of the tokens "the".
 
     by_length: number of clauses -> (mean source tokens, share of right labels), for sentences of up
-    to 8 clauses; training has seen CLAUSES alone.
+    to 8 clauses; training sentences have CLAUSES.
     """
 
     all: float
@@ -131,10 +132,10 @@ def _sample(n: int, seed: int, clauses: tuple[int, int], split: Split) -> list[L
 def _tensors(
     pairs: list[Labelled], words: Vocabulary, labels: Vocabulary
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Sources (B, n), their lengths (B,), and labels (B, n) that are PAD where the source is."""
+    """Return sources (B, n), their lengths (B,), and labels (B, n), which are PAD at padding."""
     batch = make_batch(pairs, words, labels)
     sources = torch.from_numpy(batch.sources)
-    targets = torch.from_numpy(batch.targets)[:, 1:-1]  # without start and the last stop
+    targets = torch.from_numpy(batch.targets)[:, 1:-1]  # without start and stop
     return sources, torch.from_numpy(batch.source_lengths), targets.masked_fill(sources == PAD, PAD)
 
 
@@ -142,7 +143,7 @@ def _tensors(
 def _shares_right(
     model: Labeller, pairs: list[Labelled], words: Vocabulary, labels: Vocabulary
 ) -> tuple[float, float]:
-    """The shares of right labels of all tokens, and of the tokens "the"."""
+    """Return the shares of right labels, of all tokens and of the tokens "the"."""
     sources, lengths, targets = _tensors(pairs, words, labels)
     right = model(sources, lengths).argmax(dim=-1) == targets
     articles = sources == int(words.encode([ARTICLE])[0])

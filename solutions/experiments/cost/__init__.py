@@ -1,1 +1,1 @@
-"""What chapter 11 measures."""
+"""The experiments of chapter 11."""

@@ -24,33 +24,33 @@ from .measuring import flops, peak_bytes, seconds
 D_MODEL, N_HEADS, D_FF, BLOCK = 128, 2, 512, 128
 LENGTHS = tuple(2**power for power in range(6, 14))
 FAR = 1024
-"""The exponents are fitted to the lengths from here on."""
+"""The shortest length to which the exponents are fitted."""
 
 MALLOC_BOUND = "MALLOC_MMAP_THRESHOLD_"
-"""The name by which Linux's C library is told its bound, `man 3 mallopt`."""
+"""The parameter of Linux's C library for its bound; see `man 3 mallopt`."""
 
 
 def whole_table(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
-    """Attention as in equation 1 of Vaswani et al. (2017): all scores stand there at once."""
+    """Attention as in equation 1 of Vaswani et al. (2017), with all scores in memory at once."""
     weights = (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(dim=-1)  # (..., n_q, n_k)
     return weights @ V
 
 
 def in_blocks(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
-    """The same, BLOCK keys at a time."""
+    """Attention with BLOCK keys at a time."""
     return online_softmax_attention(Q, K, V, BLOCK)
 
 
 def torchs_own(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
-    """PyTorch's function, which works in blocks if there is an axis for the batch too."""
+    """Attention by PyTorch's function, which works in blocks if there is a batch axis too."""
     return F.scaled_dot_product_attention(Q[None], K[None], V[None])[0]
 
 
 class Attention(nn.Module):
-    """Multi-head self-attention without biases, around any function that attends."""
+    """Multi-head self-attention without biases, with any attention function."""
 
     def __init__(self, attend: Callable[..., torch.Tensor]) -> None:
-        """attend: makes (n_heads, n, d_head) of queries, keys and values of that shape."""
+        """attend: maps queries, keys and values (n_heads, n, d_head) to the same shape."""
         super().__init__()
         self.attend = attend
         self.W_q, self.W_k, self.W_v, self.W_o = (
@@ -67,7 +67,7 @@ class Attention(nn.Module):
 
 
 def layers() -> dict[str, nn.Module]:
-    """The layers by name; those that attend have the same weights."""
+    """Return name -> layer; all attention layers have the same weights."""
     torch.manual_seed(0)
     table = Attention(whole_table)
     made: dict[str, nn.Module] = {"attention": table}
@@ -81,7 +81,7 @@ def layers() -> dict[str, nn.Module]:
 
 @dataclass
 class Measured:
-    """Of one layer, at each of LENGTHS: operations (but not of the GRU), seconds and bytes."""
+    """One layer's operations (not for the GRU), seconds and bytes at each of LENGTHS."""
 
     flops: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -96,7 +96,7 @@ def measure() -> dict[str, Measured]:
         X = torch.randn(n, D_MODEL, generator=torch.Generator().manual_seed(n))
         calls = {name: partial(layer, X) for name, layer in made.items()}
         for name, call in calls.items():
-            if name != "GRU":  # to watch each of its steps takes longer than all the rest
+            if name != "GRU":  # watching each of its steps takes longer than all other measurements
                 found[name].flops.append(flops(call))
             found[name].bytes.append(peak_bytes(call))
         for name, taken in seconds(calls).items():
@@ -106,10 +106,10 @@ def measure() -> dict[str, Measured]:
 
 
 def process_bytes(name: str, n: int = LENGTHS[-1]) -> int:
-    """By how much the memory of a whole process grows in a forward pass of one layer.
+    """Return the growth of a whole process's memory in a forward pass of a layer.
 
-    It is the operating system's own account. A process remembers its largest size for ever, so each
-    call needs a fresh one.
+    The operating system measures it. The largest size of a process never shrinks, so each call
+    needs a fresh process.
     """
     with _memory_given_back(), multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(_grown, (name, n))
@@ -117,11 +117,11 @@ def process_bytes(name: str, n: int = LENGTHS[-1]) -> int:
 
 @contextmanager
 def _memory_given_back() -> Iterator[None]:
-    """Let processes that begin here give back what they free.
+    """Make processes that start in this context return freed memory to the system.
 
-    Linux's C library gives back at once what is larger than a bound, which it raises as it goes.
-    What is smaller it keeps, and cannot always use again: the same calls then hold 75 MB in one
-    process and 125 in the next. A bound that is set stays.
+    Linux's C library returns blocks at once if they are larger than a bound, which it raises over
+    time. It keeps smaller blocks and cannot always reuse them: the same calls then hold 75 MB in
+    one process and 125 MB in another. A bound that is set explicitly stays constant.
     """
     before = os.environ.get(MALLOC_BOUND)
     os.environ[MALLOC_BOUND] = str(128 * 1024)
@@ -136,7 +136,7 @@ def _memory_given_back() -> Iterator[None]:
 @torch.no_grad()
 def _grown(name: str, n: int) -> int:
     layer = layers()[name]
-    layer(torch.randn(BLOCK, D_MODEL))  # whatever the first call needs
+    layer(torch.randn(BLOCK, D_MODEL))  # allocates the memory of a first call
     X = torch.randn(n, D_MODEL)
     before = _largest_so_far()
     layer(X)
@@ -144,7 +144,7 @@ def _grown(name: str, n: int) -> int:
 
 
 def _largest_so_far() -> int:
-    """The most bytes that this process has held. Linux starts ru_maxrss with its parent's."""
+    """Return this process's largest size in bytes; Linux starts ru_maxrss with the parent's."""
     status = Path("/proc/self/status")
     if status.exists():
         return 1024 * int(status.read_text().split("VmHWM:")[1].split()[0])
@@ -152,10 +152,10 @@ def _largest_so_far() -> int:
 
 
 def as_figure_data(measured: dict[str, Measured]) -> dict[str, Any]:
-    """What the cost calculator shows beside its prediction.
+    """Return the data that the cost calculator shows besides its prediction.
 
-    The sizes of the measured layers, their lengths, for each layer its seconds and peak bytes, and
-    `speed`: operations a second of the attention layer at the longest length.
+    It has the sizes of the measured layers, the lengths, the seconds and peak bytes of each layer,
+    and `speed`: operations a second of the attention layer at the longest length.
     """
     attention = measured["attention"]
     return {
@@ -177,9 +177,9 @@ def as_figure_data(measured: dict[str, Measured]) -> dict[str, Any]:
 
 @torch.no_grad()
 def largest_difference(n: int = 2048) -> dict[str, float]:
-    """The largest difference between attention by the whole table and in blocks, in float64.
+    """Return the largest difference between attention with the whole table and in blocks (float64).
 
-    "usual": with scores of usual size; "large": with scores in the thousands.
+    "usual": for scores of usual size. "large": for scores in the thousands.
     """
     generator = torch.Generator().manual_seed(1)
     Q, K, V = torch.randn(3, N_HEADS, n, 64, generator=generator, dtype=torch.float64)

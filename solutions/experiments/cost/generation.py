@@ -1,4 +1,4 @@
-"""Write token after token with one attention layer, with a cache and without."""
+"""Write token after token with an attention layer, with and without a cache."""
 
 import statistics
 import time
@@ -17,34 +17,34 @@ LENGTHS = (64, 128, 256, 512, 1024)
 
 @dataclass(frozen=True)
 class Written:
-    """Seconds until each of LENGTHS tokens were written, and what the tokens were."""
+    """The seconds until each of LENGTHS tokens were written, and the tokens."""
 
     seconds: dict[int, float]
     tokens: torch.Tensor
 
 
 class Writer(nn.Module):
-    """One causal attention layer; what it makes of a token is the next token."""
+    """A causal attention layer; its output for a token is the next token."""
 
     def __init__(self) -> None:
-        """Give it random weights: what it writes means nothing, and costs as much."""
+        """Create random weights; the output has no meaning but the same cost."""
         super().__init__()
         self.W_qkv = nn.Linear(D_MODEL, 3 * D_MODEL, bias=False)
         self.W_o = nn.Linear(D_MODEL, D_MODEL, bias=False)
 
     def roles(self, X: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """X: (n, D_MODEL). Returns queries, keys and values, (n_heads, n, d_head) each."""
+        """Return queries, keys and values, (n_heads, n, d_head) each. X: (n, D_MODEL)."""
         return tuple(
             one.unflatten(-1, (N_HEADS, -1)).transpose(0, 1) for one in self.W_qkv(X).chunk(3, -1)
         )
 
     def next_token(self, found: torch.Tensor, token: torch.Tensor) -> torch.Tensor:
-        """found: (n_heads, d_head), by the newest token, (D_MODEL,). Returns the next one."""
+        """Return the next token. found: (n_heads, d_head), the heads' outputs for the token."""
         return F.normalize(token + self.W_o(found.flatten()), dim=0)
 
     @torch.no_grad()
     def with_cache(self, token: torch.Tensor, n: int) -> Written:
-        """Write n tokens; each step sees the newest token, and the cache."""
+        """Write n tokens; each step reads the newest token and the cache."""
         empty = torch.zeros(N_HEADS, 0, D_MODEL // N_HEADS)
         cache, tokens, seconds = (empty, empty), [token], {}
         begin = time.perf_counter()
@@ -59,7 +59,7 @@ class Writer(nn.Module):
 
     @torch.no_grad()
     def without_cache(self, token: torch.Tensor, n: int) -> Written:
-        """Write n tokens; each step reads all tokens so far again."""
+        """Write n tokens; each step reads all previous tokens again."""
         tokens, seconds = token[None], {}
         begin = time.perf_counter()
         for length in range(1, n + 1):
@@ -73,9 +73,9 @@ class Writer(nn.Module):
 
 
 def compare(seed: int = 0, rounds: int = 3) -> tuple[Written, Written, dict[int, float]]:
-    """Write the longest of LENGTHS with the cache and without, in turn, from the same token.
+    """Write the longest of LENGTHS alternately with and without the cache, from the same token.
 
-    Returns the last round of both, and for each of LENGTHS how many times as fast the cache is: the
+    Returns the last round of both, and length -> the factor by which the cache is faster, the
     median over the rounds.
     """
     torch.manual_seed(seed)

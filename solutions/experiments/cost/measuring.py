@@ -1,4 +1,4 @@
-"""Measure a call: its operations, its seconds, and the most memory that it held at once."""
+"""Measure the operations, the seconds and the peak memory of a call."""
 
 import math
 import statistics
@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 @torch.no_grad()
 def flops(call: Callable[[], Any]) -> int:
-    """The operations of the matrix products that a call makes, by torch's own counter."""
+    """Return the operations of a call's matrix products, counted by torch."""
     with FlopCounterMode(display=False) as counter:
         call()
     return int(counter.get_total_flops())
@@ -25,11 +25,11 @@ def flops(call: Callable[[], Any]) -> int:
 def seconds(
     calls: Mapping[str, Callable[[], Any]], least: float = 0.05, times: int = 5
 ) -> dict[str, float]:
-    """The median seconds of each call, which has run before, so that it is warm, with one thread.
+    """Return the median seconds of each call, after a warm-up, with one thread.
 
-    The calls take turns, so that what disturbs the machine disturbs them all. In a turn, a short
-    call is repeated until `least` seconds are full; `times` turns are made. One thread, since what
-    several gain differs from machine to machine and from layer to layer.
+    The calls take turns, so that a disturbance of the machine affects all of them. In each of
+    `times` turns, a short call is repeated for at least `least` seconds. There is only one thread,
+    because the gain of several threads depends on the machine and on the layer.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -47,7 +47,7 @@ def seconds(
 
 
 def _seconds(call: Callable[[], Any], repeats: int) -> float:
-    """The seconds of each of some calls."""
+    """Return the seconds per call."""
     begin = time.perf_counter()
     for _ in range(repeats):
         call()
@@ -56,9 +56,9 @@ def _seconds(call: Callable[[], Any], repeats: int) -> float:
 
 @torch.no_grad()
 def peak_bytes(call: Callable[[], Any]) -> int:
-    """The most bytes of tensors that a call held at once, what it was given not counted.
+    """Return the largest number of bytes in tensors that a call held, without its arguments.
 
-    Every operator is watched; what it needs within itself, and gives back, is not seen.
+    Every operator's results are counted, but not the memory that it needs internally.
     """
     with _Held() as held:
         call()
@@ -66,7 +66,7 @@ def peak_bytes(call: Callable[[], Any]) -> int:
 
 
 class _Held(TorchDispatchMode):
-    """Adds up the memory of tensors from when they are made until nobody has them any more."""
+    """Adds up the memory of all tensors that were created and not yet released."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -77,7 +77,7 @@ class _Held(TorchDispatchMode):
         self, operator: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         for given in _storages((*args, *(kwargs or {}).values())):
-            if given.data_ptr() not in self._known:  # it was there before the call
+            if given.data_ptr() not in self._known:  # it existed before the call
                 self._note(given, 0)
         result = operator(*args, **(kwargs or {}))
         for made in _storages(result):
@@ -97,7 +97,7 @@ class _Held(TorchDispatchMode):
 
 
 def _storages(value: Any) -> Iterator[torch.UntypedStorage]:
-    """The memory of every tensor in `value`, a tensor or a list of lists of them, if it has any."""
+    """Yield the storage of every tensor in `value`, a tensor or nested lists of tensors."""
     if isinstance(value, torch.Tensor):
         if (storage := value.untyped_storage()).nbytes():
             yield storage
@@ -107,9 +107,9 @@ def _storages(value: Any) -> Iterator[torch.UntypedStorage]:
 
 
 def fitted_exponent(lengths: Sequence[int], costs: Sequence[float], least: int) -> float:
-    """The power of the length that a cost is, fitted to the lengths from `least` on.
+    """Return the exponent of a cost as a power of the length, fitted to lengths from `least` on.
 
-    It is the slope of a straight line through the logarithms, by least squares.
+    It is the slope of a line through the logarithms, by least squares.
     """
     far = np.array(lengths) >= least
     slope, _ = np.polyfit(np.log(np.array(lengths)[far]), np.log(np.array(costs)[far]), 1)

@@ -1,9 +1,9 @@
-"""Recall from a list of pairs, by a softmax over the keys and by sums of features.
+"""Recall from a list of pairs, with a softmax over the keys and with sums of features.
 
-A sequence holds pairs of a key and a value, all keys different, and then questions: every key once
-more, in another order. The answer to a question is the value that stood beside its key. Recall of
-many pairs at once as a test of models without a softmax comes from Arora et al. (2024), "Zoology:
-measuring and improving recall in efficient language models".
+A sequence has pairs of a key and a value, with distinct keys, and then questions: every key once
+more, in another order. The answer to a question is the value that was paired with its key. Recall
+of many pairs at once as a test of models without a softmax comes from Arora et al. (2024),
+"Zoology: measuring and improving recall in efficient language models".
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from torch import nn
 from solutions.cost import linear_attention
 
 KEYS, VALUES = 128, 16
-"""How many different keys and values there are; chance is one in VALUES."""
+"""The numbers of different keys and values; the chance level is 1 / VALUES."""
 
 D_MODEL = 64
 PAIRS = (4, 16, 64)
@@ -26,7 +26,7 @@ LAYERS = {
     "linear, 16": ("linear", 16),
     "linear, 64": ("linear", 64),
 }
-"""By name: how a question meets the keys, and the width of queries and keys."""
+"""Name -> the kind of attention, and the width of queries and keys."""
 
 
 def sample(batch: int, pairs: int, generator: torch.Generator) -> tuple[torch.Tensor, ...]:
@@ -38,9 +38,10 @@ def sample(batch: int, pairs: int, generator: torch.Generator) -> tuple[torch.Te
 
 
 class Recall(nn.Module):
-    """Embeddings, one attention layer in which questions ask pairs, and a linear read-out.
+    """Embeddings, an attention layer from questions to pairs, and a linear read-out.
 
-    Queries and keys are made of keys, values of values, without positions.
+    Queries and keys are computed from the pairs' keys, values from their values; there are no
+    positions.
     """
 
     def __init__(self, kind: str, d_k: int) -> None:
@@ -54,7 +55,7 @@ class Recall(nn.Module):
     def forward(
         self, keys: torch.Tensor, values: torch.Tensor, asked: torch.Tensor
     ) -> torch.Tensor:
-        """All (batch, pairs). Returns logits (batch, pairs, VALUES)."""
+        """Return logits (batch, pairs, VALUES). All arguments: (batch, pairs)."""
         Q, K = self.W_q(self.key(asked)), self.W_k(self.key(keys))  # (batch, pairs, d_k)
         V = self.value(values)  # (batch, pairs, D_MODEL)
         if self.kind == "linear":
@@ -64,7 +65,7 @@ class Recall(nn.Module):
 
 @dataclass(frozen=True)
 class Run:
-    """One training run: its rate, and its accuracy on validation and on test sequences."""
+    """A training run: its rate, and its accuracy on validation and on test sequences."""
 
     rate: float
     validation: float
@@ -72,7 +73,7 @@ class Run:
 
 
 def train(kind: str, d_k: int, pairs: int, rate: float, seed: int, steps: int = STEPS) -> Run:
-    """Train one model; all models of a seed and a number of pairs see the same sequences."""
+    """Train a model; all models with the same seed and number of pairs see the same sequences."""
     torch.manual_seed(seed)
     data, validation, test = (torch.Generator().manual_seed(base + seed) for base in (10, 20, 30))
     model = Recall(kind, d_k)
@@ -98,9 +99,9 @@ def _accuracy(model: Recall, pairs: int, generator: torch.Generator) -> float:
 
 
 def compare(seed: int) -> dict[tuple[str, int], Run]:
-    """One run for each layer and each number of pairs.
+    """Return (layer, number of pairs) -> run.
 
-    A layer's rate is the one that does best on validation sequences of the most pairs.
+    The rate of a layer is the best on validation sequences with the largest number of pairs.
     """
     found = {}
     for name, (kind, d_k) in LAYERS.items():
@@ -112,5 +113,5 @@ def compare(seed: int) -> dict[tuple[str, int], Run]:
 
 
 def longer(seed: int, rate: float, times: int = 2) -> Run:
-    """The narrow linear layer with the most pairs, and `times` as many steps."""
+    """Train the narrow linear layer on the most pairs, for `times` as many steps."""
     return train(*LAYERS["linear, 16"], PAIRS[-1], rate, seed, times * STEPS)

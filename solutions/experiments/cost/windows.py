@@ -1,4 +1,4 @@
-"""A sliding window in two ways: as a mask on the whole table, and with what it hides left out."""
+"""A sliding window in two versions: as a mask on the whole table, and without the hidden scores."""
 
 import math
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ TOKENS, RADIUS, D_HEAD = 4096, 256, 64
 
 
 def masked(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
-    """Score every query on every key, then hide what is outside of the window."""
+    """Score every query on every key, then hide the scores outside the window."""
     mask = torch.from_numpy(sliding_window_mask(Q.shape[-2], RADIUS))
     scores = Q @ K.mT / math.sqrt(Q.shape[-1])  # (..., n, n)
     return scores.masked_fill(~mask, -math.inf).softmax(dim=-1) @ V
 
 
 def skipped(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
-    """Take BLOCK queries at a time, and only the keys that one of them may see."""
+    """Take BLOCK queries at a time, and only the keys in the window of any of them."""
     found = []
     for start in range(0, Q.shape[-2], BLOCK):
         end, first = start + BLOCK, max(0, start - RADIUS)
@@ -37,7 +37,7 @@ def skipped(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
 
 @dataclass(frozen=True)
 class Window:
-    """Operations and seconds of one way, and its largest difference from the mask."""
+    """The operations and seconds of a version, and its largest difference from the mask."""
 
     flops: int
     seconds: float
@@ -46,7 +46,7 @@ class Window:
 
 @torch.no_grad()
 def compare(n: int = TOKENS) -> dict[str, Window]:
-    """Measure the whole table without a window, the mask, and the window with the rest skipped."""
+    """Measure the whole table without a window, the mask, and the window without hidden scores."""
     generator = torch.Generator().manual_seed(2)
     Q, K, V = torch.randn(3, N_HEADS, n, D_HEAD, generator=generator)
     right = masked(Q, K, V)

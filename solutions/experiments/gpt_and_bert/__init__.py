@@ -1,1 +1,1 @@
-"""What chapter 10 measures."""
+"""The experiments of chapter 10."""

@@ -1,8 +1,8 @@
-"""The smallest model that copies: two attention heads, side by side or one above the other.
+"""The smallest model that copies: two attention heads, in one layer or in two.
 
-A text is a few random tokens and the same once more, so that in the second copy only looking them
-up helps. Models of attention alone, of one layer and of two, are those of Elhage et al. (2021), "A
-mathematical framework for Transformer circuits".
+A text consists of random tokens, repeated once. So the second copy can only be predicted by looking
+up the first. Models with only attention, in one layer and in two, are those of Elhage et al.
+(2021), "A mathematical framework for Transformer circuits".
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ from .heads import map_of
 
 VOCAB_SIZE, D_MODEL = 32, 64
 PERIODS = range(8, 17)
-"""Tokens in a text before it repeats itself. Of one length alone, a fixed distance would do."""
+"""Numbers of tokens before a text repeats.
+
+With a single period, a fixed distance would be enough.
+"""
 
 STEPS, BATCH, RATE, WARM_UP = 400, 32, 1e-2, 50
 TEXTS, EVERY = 24, 20
-"""Texts of each period that are measured, and after how many steps each time."""
+"""The test texts of each period, and the number of steps between two measurements."""
 
 SHOWN = 12
 """The period of the text whose maps are shown."""
@@ -39,7 +42,7 @@ class TwoHeads(nn.Module):
     positions: Tensor
 
     def __init__(self, *, stacked: bool) -> None:
-        """stacked: whether the second head reads what the first wrote, or both read the tokens."""
+        """stacked: whether the second head reads the first one's output instead of the tokens."""
         super().__init__()
         self.stacked = stacked
         self.embedding = nn.Embedding(VOCAB_SIZE, D_MODEL)
@@ -56,7 +59,7 @@ class TwoHeads(nn.Module):
         return self.read_out(X)  # (batch, n, VOCAB_SIZE)
 
     def maps(self, tokens: Tensor, masks: Tensor) -> Tensor:
-        """What the two heads attend to: (batch, 2, n, n)."""
+        """Return the weights of the two heads: (batch, 2, n, n)."""
         X = start = self.embedding(tokens) + self.positions[: tokens.shape[1]]
         found = []
         for head, mask in zip(self.heads, masks, strict=True):
@@ -67,30 +70,30 @@ class TwoHeads(nn.Module):
 
 
 def causal(n: int) -> Tensor:
-    """The masks of both heads, (2, n, n)."""
+    """Return the causal masks of both heads, (2, n, n)."""
     return torch.ones(2, n, n, dtype=torch.bool).tril()
 
 
 def repeated(batch: int, period: int, generator: torch.Generator) -> Tensor:
-    """Texts of random tokens, all different, and the same once more: (batch, 2 period)."""
+    """Return texts of distinct random tokens, repeated once: (batch, 2 period)."""
     once = torch.rand(batch, VOCAB_SIZE, generator=generator).argsort(dim=1)[:, :period]
     return torch.cat([once, once], dim=1)
 
 
 def second_copy(logits: Tensor, texts: Tensor) -> tuple[Tensor, Tensor]:
-    """Logits and tokens of the second copy, whose first token nobody can know."""
+    """Return the logits and tokens of the second copy; its first token is unpredictable."""
     period = texts.shape[1] // 2
     return logits[:, period:], texts[:, period:]
 
 
 @dataclass(frozen=True)
 class Copied:
-    """What one model does in the second copy of test texts of all periods.
+    """The behaviour of a model in the second copy of test texts of all periods.
 
-    curve: (step, nats a token). right: share of its tokens that are right. scores: each head's
-    `induction_score`. before: what each head gives to the token before, on average over the
-    first copy. maps: of one text, (2, n, n). without: the share right when a look is hidden, by
-    `looks`.
+    curve: (step, nats a token). right: the share of right tokens. scores: each head's
+    `induction_score`. before: each head's weight on the previous token, a mean over the first copy.
+    maps: of one text, (2, n, n). without: name of `looks` -> the share of right tokens if these
+    looks are hidden.
     """
 
     curve: list[tuple[int, float]]
@@ -102,10 +105,10 @@ class Copied:
 
 
 def looks(period: int) -> dict[str, Tensor]:
-    """By name: both heads' causal masks, with some of the looks hidden from one of them.
+    """Return name -> both heads' causal masks, with some looks hidden from one of them.
 
-    A head that is off may look at nothing. What followed, and the copy, are those of the token at
-    hand, one period earlier.
+    A head that is off may not look at any token. The "copy" is the current token one period
+    earlier, and "what followed" is the token after it.
     """
     at = torch.arange(2 * period)
     back = at[:, None] - at
@@ -130,7 +133,7 @@ def run(seed: int) -> dict[str, Copied]:
 
 
 def measure(seed: int, stacked: bool) -> Copied:
-    """Train one model, and see who copies in it."""
+    """Train a model, and measure which head copies."""
     torch.manual_seed(seed)
     model = TwoHeads(stacked=stacked)
     generator = torch.Generator().manual_seed(1000 + seed)
@@ -151,7 +154,7 @@ def measure(seed: int, stacked: bool) -> Copied:
 
 
 def scores(maps: dict[int, Tensor], head: int) -> float:
-    """The mean `induction_score` of one head over the maps, (texts, 2, n, n), of each period."""
+    """Return the mean `induction_score` of a head over the maps, period -> (texts, 2, n, n)."""
     found = [
         induction_score(one[None], period)
         for period, some in maps.items()
@@ -161,7 +164,7 @@ def scores(maps: dict[int, Tensor], head: int) -> float:
 
 
 def before(maps: dict[int, Tensor], head: int) -> float:
-    """What one head gives to the token before, over the first copy in the maps of each period."""
+    """Return a head's mean weight on the previous token, in the first copies of all periods."""
     found = [
         some[:, head].diagonal(-1, -2, -1)[:, : period - 1].mean().item()
         for period, some in maps.items()
@@ -170,7 +173,7 @@ def before(maps: dict[int, Tensor], head: int) -> float:
 
 
 def train(model: TwoHeads, tests: list[Tensor], seed: int) -> list[tuple[int, float]]:
-    """Train on new texts at every step, each batch of one period. Returns the curve on tests."""
+    """Train on new texts in each step; a batch has one period. Returns the curve on tests."""
     generator = torch.Generator().manual_seed(seed)
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE)
     curve = []
@@ -191,14 +194,14 @@ def train(model: TwoHeads, tests: list[Tensor], seed: int) -> list[tuple[int, fl
 
 
 def loss_of(model: TwoHeads, texts: Tensor) -> Tensor:
-    """Nats a token in the second copy."""
+    """Return the nats a token in the second copy."""
     logits = model(texts, causal(texts.shape[1]))
     return causal_language_model_loss(*second_copy(logits, texts))
 
 
 @torch.no_grad()
 def share_right(model: TwoHeads, tests: dict[int, Tensor], masks: dict[int, Tensor]) -> float:
-    """The share of the second copies' tokens that the model finds likeliest, by period."""
+    """Return the share of right tokens in the second copies, a mean over periods."""
     right = []
     for period, texts in tests.items():
         logits, tokens = second_copy(model(texts, masks[period]), texts)
@@ -207,8 +210,8 @@ def share_right(model: TwoHeads, tests: dict[int, Tensor], masks: dict[int, Tens
 
 
 def without_order(periods: Sequence[int] = PERIODS) -> tuple[float, float]:
-    """Who knows which tokens are still to come, and not their order: share right, nats."""
-    left = [torch.arange(1, period).double() for period in periods]  # to come, from the end on
+    """Return (share right, nats) if the remaining tokens are known, but not their order."""
+    left = [torch.arange(1, period).double() for period in periods]  # remaining tokens
     right = sum((1 / one).mean().item() for one in left)
     nats = sum(one.log().mean().item() for one in left)
     return right / len(left), nats / len(left)

@@ -1,4 +1,4 @@
-"""What every head of a layer, or of a stack of encoder blocks, attends to."""
+"""Read the weights of every head of a layer, or of a stack of encoder blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...variants.language_models import induction_score
 
 
 def map_of(attention: nn.Module, X: Tensor, mask: Tensor | None = None) -> Tensor:
-    """What each head of a layer that is called with X, (batch, n, d_model), attends to.
+    """Return the weights of each head of a layer for X, (batch, n, d_model).
 
     mask: broadcastable to (batch, n, n). Returns (batch, n_heads, n, n).
     """
@@ -27,14 +27,14 @@ def map_of(attention: nn.Module, X: Tensor, mask: Tensor | None = None) -> Tenso
 
 
 def weights_of(block: nn.Module, X: Tensor, mask: Tensor | None = None) -> Tensor:
-    """The same for the attention of an encoder block that is called with X."""
+    """Return the weights of each head in an encoder block for X."""
     assert isinstance(block, EncoderBlock)
     return map_of(block.attention, block.norm_1(X) if block.pre else X, mask)
 
 
 @torch.no_grad()
 def bert_maps(encoder: BERT, ids: Tensor) -> Tensor:
-    """All maps of one sentence without padding, ids (1, n): (n_layers, n_heads, n, n)."""
+    """Return all maps of a sentence without padding, ids (1, n): (n_layers, n_heads, n, n)."""
     layers = encoder.layers(ids)
     pairs = zip(encoder.blocks, layers[:-1], strict=True)
     return torch.cat([weights_of(block, X) for block, X in pairs])
@@ -42,7 +42,7 @@ def bert_maps(encoder: BERT, ids: Tensor) -> Tensor:
 
 @torch.no_grad()
 def gpt_maps(model: GPT, ids: Tensor) -> Tensor:
-    """All maps of one text, ids (1, n): (n_layers, n_heads, n, n)."""
+    """Return all maps of a text, ids (1, n): (n_layers, n_heads, n, n)."""
     n = ids.shape[1]
     causal = torch.ones(n, n, dtype=torch.bool).tril()
     X = model.embedding(ids) + model.positions.weight[:n]
@@ -55,9 +55,9 @@ def gpt_maps(model: GPT, ids: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Induction:
-    """Who copies: the score of each head, (n_layers, n_heads), and that of an even look.
+    """The induction score of each head, (n_layers, n_heads), and that of uniform weights.
 
-    first, second: nats a token in the first copy, and in the second one.
+    first, second: nats a token in the first copy and in the second.
     """
 
     scores: Tensor
@@ -68,7 +68,7 @@ class Induction:
 
 @torch.no_grad()
 def induction(model: GPT, vocab_size: int, period: int, texts: int, seed: int) -> Induction:
-    """Show the model random tokens, and the same once more, and see who copies."""
+    """Give the model random tokens, repeated once, and measure which heads copy."""
     generator = torch.Generator().manual_seed(seed)
     scores, losses = [], []
     for _ in range(texts):

@@ -1,4 +1,4 @@
-"""GPT on the book's own text, beside a model that sees one token: the bigram."""
+"""GPT on the book's own text, compared with a bigram model, which sees one token."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MOST_SEEN = 32
 CLIP = 1.0
 WEIGHT_DECAY = 0.1
 FIRST_SCALE = 0.1
-"""Of what the blocks add, at the start: see `begin_small`."""
+"""The initial scale of the blocks' outputs; see `begin_small`."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The book's text as ids, and how they were made.
+    """The book's text as ids, and its byte-pair encoding.
 
-    tuning: the text on which settings were chosen. validation: the one that is reported.
+    tuning: the text for choosing settings. validation: the text of the reported losses.
     """
 
     tokens: Tokens
@@ -38,7 +38,7 @@ class Corpus:
 
 
 def corpus() -> Corpus:
-    """Learn the tokens from the training part, and cut all parts with them."""
+    """Learn the tokens from the training part, and split all parts into them."""
     parts = three_parts()
     tokens = learned(parts[0], N_MERGES)
     train, tuning, validation = (tokens.encode(one) for one in parts)
@@ -46,7 +46,7 @@ def corpus() -> Corpus:
 
 
 def bigram_loss(train: Tensor, tuning: Tensor, validation: Tensor, vocab_size: int) -> float:
-    """Nats a token of a bigram model: counts, mixed with those of single tokens.
+    """Return the nats a token of a bigram model, mixed with the counts of single tokens.
 
     The share of each is the best of eight on the tuning text.
     """
@@ -65,7 +65,7 @@ def bigram_loss(train: Tensor, tuning: Tensor, validation: Tensor, vocab_size: i
 
 
 def begin_small(blocks: nn.ModuleList, scale: float = FIRST_SCALE) -> None:
-    """Shrink what each block adds at first, so that a token's own embedding is not drowned in it.
+    """Shrink the initial outputs of each block, so that they do not hide the token's own embedding.
 
     Radford et al. (2019), section 2.3, shrink the same weights by the root of their number.
     """
@@ -73,7 +73,7 @@ def begin_small(blocks: nn.ModuleList, scale: float = FIRST_SCALE) -> None:
         for block in blocks:
             for part in (block.attention, block.feed_forward):
                 assert isinstance(part, nn.Module)
-                *_, last = part.children()  # which writes into the stream
+                *_, last = part.children()  # writes into the residual stream
                 assert isinstance(last, nn.Linear)
                 last.weight.mul_(scale)
                 if last.bias is not None:
@@ -81,13 +81,13 @@ def begin_small(blocks: nn.ModuleList, scale: float = FIRST_SCALE) -> None:
 
 
 def windows(ids: Tensor, n: int) -> Tensor:
-    """All of the text in pieces of n tokens, each beginning where the last ended: (pieces, n)."""
+    """Return the text in consecutive pieces of n tokens: (pieces, n)."""
     return ids[: len(ids) // n * n].reshape(-1, n)
 
 
 @torch.no_grad()
 def mean_loss(model: nn.Module, text: Tensor) -> float:
-    """Nats a token on a text, in windows of the context that was trained."""
+    """Return the nats a token on a text, in windows of the trained context."""
     model.eval()
     pieces = windows(text, CONTEXT)
     total = sum(
@@ -100,9 +100,9 @@ def mean_loss(model: nn.Module, text: Tensor) -> float:
 
 @torch.no_grad()
 def loss_by_sight(model: nn.Module, text: Tensor, n: int) -> float:
-    """Nats a token, where the model is shown no more than the n tokens before, up to MOST_SEEN.
+    """Return the nats a token if the model sees only the n tokens before, n up to MOST_SEEN.
 
-    Every second token of the text is asked for: the same ones, whatever n is.
+    Every second token of the text is predicted, the same tokens for every n.
     """
     pieces = text.unfold(0, MOST_SEEN + 1, 2)[:, -n - 1 :]  # (pieces, n + 1)
     found = [model(some[:, :-1])[:, -1].log_softmax(dim=-1) for some in pieces.split(256)]
@@ -111,7 +111,7 @@ def loss_by_sight(model: nn.Module, text: Tensor, n: int) -> float:
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained model, and (step, training loss, validation loss) along the way."""
+    """A trained model, and its curve of (step, training loss, validation loss)."""
 
     model: GPT
     curve: list[tuple[int, float, float]]
@@ -125,7 +125,7 @@ def train(
     rate: float = RATE,
     scale: float = FIRST_SCALE,
 ) -> Trained:
-    """Train GPT on windows drawn at random from the training text."""
+    """Train GPT on random windows of the training text."""
     torch.manual_seed(seed)
     model = GPT(len(text.tokens.pieces), max_len=CONTEXT, **SIZES)
     begin_small(model.blocks, scale)
@@ -135,7 +135,7 @@ def train(
 
 
 def fit(model: nn.Module, text: Corpus, steps: int, rate: float) -> list[tuple[int, float, float]]:
-    """Train a model that gives logits for ids; return (step, training, validation loss)."""
+    """Train a model from ids to logits; return a list of (step, training loss, validation loss)."""
     optimiser = torch.optim.AdamW(
         model.parameters(), lr=rate, betas=(0.9, 0.99), weight_decay=WEIGHT_DECAY
     )

@@ -1,4 +1,4 @@
-"""What the published encoder makes of a word in its context: "date", and "it"."""
+"""The published encoder's vectors of a word in context: "date" and "it"."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONTEXTS = (
     ("He ate a sweet date from the palm tree.", "fruit"),
     ("A date is brown and has a stone in it.", "fruit"),
 )
-"""Six sentences with the word, and which of three meanings it has."""
+"""Six sentences with the word, and its meaning, one of three."""
 
 MORE = (
     ("They went on a date to the cinema.", "evening"),
@@ -42,30 +42,30 @@ MORE = (
     ("He took the stone out of the date.", "fruit"),
     ("I would rather eat a date than a fig.", "fruit"),
 )
-"""Eighteen more, written before any was tried: six look like chance too easily."""
+"""Eighteen more sentences, written before any was tried. Six sentences could succeed by chance."""
 
 NEIGHBOURS = {
     "evening": ("dinner", "romance", "couple", "kiss"),
     "day": ("day", "month", "year", "calendar"),
     "fruit": ("fruit", "plum", "fig", "grape"),
 }
-"""Words that stand for a meaning, four each."""
+"""Four words for each meaning."""
 
 SENTENCE = "The animal did not cross the street because it was too {}."
 DECIDES = ("tired", "wide")
-"""The first adjective makes "it" the animal, the second one makes it the street."""
+"""With the first adjective, "it" is the animal; with the second, "it" is the street."""
 
 DECIDES_NOTHING = ("old", "big", "dark", "strange", "near", "quiet", "new", "small", "grey", "dear")
-"""Adjectives that suit both: whatever a head does between two of them is no answer."""
+"""Adjectives that fit both nouns; a head's difference between two of them has no meaning."""
 
 
 @dataclass(frozen=True)
 class Meanings:
-    """Of "date" in each context and after each layer, layer 0 being the embedding.
+    """The results for "date" in each context and after each layer; layer 0 is the embedding.
 
     alike: cosines between the 24, (7, 24, 24), CONTEXTS first. nearest: for each of CONTEXTS the
-    word of NEIGHBOURS with the largest cosine, 7 tuples of 6. right: share of the 24 whose nearest
-    other context has the same meaning, (7,). chance: that share for a context drawn blindly.
+    word of NEIGHBOURS with the largest cosine, 7 tuples of 6. right: the share of the 24 whose
+    nearest other context has the same meaning, (7,). chance: that share for a random context.
     """
 
     alike: Tensor
@@ -95,7 +95,7 @@ def meanings(model: MiniLM) -> Meanings:
 
 
 def _of_word(model: MiniLM, sentences: list[str], words: list[str]) -> Tensor:
-    """The vectors of a word in each sentence, of length 1, after each layer."""
+    """Return the vectors of a word in each sentence, of length 1, after each layer."""
     places = [model.tokens(one).index(word) for one, word in zip(sentences, words, strict=True)]
     layers = torch.stack(model.layers(sentences))  # (7, sentences, n, 384)
     return torch.nn.functional.normalize(layers[:, torch.arange(len(places)), places], dim=-1)
@@ -103,12 +103,12 @@ def _of_word(model: MiniLM, sentences: list[str], words: list[str]) -> Tensor:
 
 @dataclass(frozen=True)
 class Pronoun:
-    """How each head divides what "it" gives to the two nouns.
+    """How each head divides the weight of "it" between the two nouns.
 
-    share: of "animal" in what "it" gives to both nouns, by adjective (2, 6, 12). switches: True
-    for a head that gives more to the animal with the first adjective, and more to the street with
+    share: the share of "animal" in the weight from "it" on both nouns, by adjective (2, 6, 12).
+    switches: True for a head that prefers the animal with the first adjective and the street with
     the second, (6, 12). by_chance: for each pair of adjectives that decide nothing, the share of
-    heads that switch between them, one way or the other.
+    heads that switch in either direction.
     """
 
     share: Tensor
@@ -117,7 +117,7 @@ class Pronoun:
 
 
 def pronoun(model: MiniLM) -> Pronoun:
-    """Ask all 72 heads, and then ask them where there is nothing to know."""
+    """Measure all 72 heads with adjectives that decide, and then with adjectives that do not."""
     share = torch.stack([_share(model, adjective) for adjective in DECIDES])
     shares = [_share(model, adjective) for adjective in DECIDES_NOTHING]
     by_chance = []
@@ -128,7 +128,7 @@ def pronoun(model: MiniLM) -> Pronoun:
 
 
 def _share(model: MiniLM, adjective: str) -> Tensor:
-    """What "it" gives to the animal, as a share of what it gives to animal and street: (6, 12)."""
+    """Return the share of "animal" in the weight from "it" on animal and street: (6, 12)."""
     sentence = SENTENCE.format(adjective)
     tokens = model.tokens(sentence)
     maps = bert_maps(model.encoder, model.batch([sentence]).ids)  # (6, 12, n, n)

@@ -1,4 +1,4 @@
-"""Masked-token training in small, with both sides in view and with the left side alone."""
+"""Small-scale masked-token training, with both sides visible and with the left side alone."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ PROBABILITY = 0.15
 HELD_OUT, SPLIT_SEED = 512, 99
 WRITTEN = 1000
 KINDS = {"both sides": (False, 0.0), "left side": (True, 0.0), "both, cut": (False, 0.5)}
-"""By name: whether the mask is causal, and the share of batches that are cut off behind a mask."""
+"""Name -> whether the mask is causal, and the share of batches that are cut off after a mask."""
 
 
 class Restorer(nn.Module):
-    """Score for every place which token stands there: the course's blocks and a read-out."""
+    """A model that scores the token at every position: the course's blocks and a read-out."""
 
     def __init__(self, *, causal: bool) -> None:
-        """causal: whether a token sees itself and those before it, or all."""
+        """causal: whether a token sees only itself and the tokens before it."""
         super().__init__()
         self.causal = causal
         d_model = SIZES["d_model"]
@@ -40,7 +40,7 @@ class Restorer(nn.Module):
         self.read_out = nn.Linear(d_model, len(WORDS))
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """tokens: ids (batch, n), n up to LENGTH. Returns logits (batch, n, words)."""
+        """Return logits (batch, n, words). tokens: ids (batch, n), n up to LENGTH."""
         n = tokens.shape[1]
         mask = tokens.new_ones(n, n, dtype=torch.bool)
         mask = mask.tril() if self.causal else mask
@@ -51,7 +51,7 @@ class Restorer(nn.Module):
 
 
 def train(model: Restorer, texts: np.ndarray, seed: int, cut: float = 0.0) -> None:
-    """Restore what is hidden in texts, (n, LENGTH)."""
+    """Train the model to restore the hidden tokens of texts, (n, LENGTH)."""
     generator = np.random.default_rng(seed)
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE)
     for step in range(1, STEPS + 1):
@@ -72,7 +72,7 @@ def train(model: Restorer, texts: np.ndarray, seed: int, cut: float = 0.0) -> No
 
 
 def cut_off(batch: np.ndarray, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The same texts up to some place, whose token is hidden: inputs and targets, (batch, m)."""
+    """Return texts up to a random position, which is hidden: inputs and targets, (batch, m)."""
     length = int(generator.integers(1, batch.shape[1] + 1))
     inputs, targets = batch[:, :length].copy(), np.full((len(batch), length), IGNORED)
     inputs[:, -1], targets[:, -1] = MASK_ID, batch[:, length - 1]
@@ -81,7 +81,7 @@ def cut_off(batch: np.ndarray, generator: np.random.Generator) -> tuple[np.ndarr
 
 @torch.no_grad()
 def at_blank(model: Restorer, texts: np.ndarray, place: int) -> np.ndarray:
-    """Log-probabilities at one place, which is hidden, for texts (batch, n): (batch, words)."""
+    """Return log-probabilities (batch, words) at a hidden position of texts (batch, n)."""
     inputs = torch.from_numpy(texts.copy())
     inputs[:, place] = MASK_ID
     logs: np.ndarray = model(inputs)[:, place].double().log_softmax(dim=-1).numpy()
@@ -89,12 +89,12 @@ def at_blank(model: Restorer, texts: np.ndarray, place: int) -> np.ndarray:
 
 
 def filled(model: Restorer, texts: np.ndarray, place: int) -> float:
-    """The share of texts in which the likeliest token at the place is the right one."""
+    """Return the share of texts in which the likeliest token at a position is right."""
     return float((at_blank(model, texts, place).argmax(axis=-1) == texts[:, place]).mean())
 
 
 def appended(model: Restorer, texts: np.ndarray) -> float:
-    """Nats a text, (n, LENGTH), if every token is scored at a mask with nothing behind it."""
+    """Return nats a text, (n, LENGTH), if every token is scored at a mask at the end."""
     logs = [
         np.take_along_axis(at_blank(model, texts[:, : at + 1], at), texts[:, at, None], axis=1)
         for at in range(texts.shape[1])
@@ -103,9 +103,9 @@ def appended(model: Restorer, texts: np.ndarray) -> float:
 
 
 def sum_of_products(model: Restorer, texts: np.ndarray) -> float:
-    """Each token scored at a mask with all others in place, multiplied a text, summed over texts.
+    """Return the sum over texts of the product of each token's probability, given all others.
 
-    Under a causal mask this is the probability of all the texts together.
+    With a causal mask, this is the probability of all texts together.
     """
     logs = [
         np.take_along_axis(at_blank(model, texts, at), texts[:, at, None], axis=1)
@@ -115,25 +115,25 @@ def sum_of_products(model: Restorer, texts: np.ndarray) -> float:
 
 
 def written(model: Restorer, n_texts: int, seed: int) -> np.ndarray:
-    """Texts made by putting a mask at the end and drawing what it stands for, (n_texts, LENGTH)."""
+    """Write texts (n_texts, LENGTH): append a mask and draw its token, again and again."""
     generator = np.random.default_rng(seed)
     texts = np.zeros((n_texts, 0), dtype=int)
     for place in range(LENGTH):
         texts = np.concatenate([texts, np.full((n_texts, 1), MASK_ID)], axis=1)
         scores = at_blank(model, texts, place)
-        scores[:, MASK_ID] = -np.inf  # a mask is no word
+        scores[:, MASK_ID] = -np.inf  # a mask is not a word
         texts[:, -1] = sample_next(scores, 1.0, None, None, generator)
     return texts
 
 
 @dataclass(frozen=True)
 class Restored:
-    """What one model does.
+    """The results of a model.
 
-    before, behind: share right where the pronoun is hidden that stands before its noun, or behind
-    it, in texts that were not trained on; appended: see there, on these texts. product: see
-    `sum_of_products`, on all texts. right: the share of its own texts that are of the language;
-    texts: some of these.
+    before, behind: the share of right pronouns before their noun, and after it, in texts outside
+    the training set. appended: `appended` on these texts. product: `sum_of_products` on all texts.
+    right: the share of the model's own texts that belong to the language. texts: some of the
+    model's texts.
     """
 
     before: float
@@ -145,7 +145,7 @@ class Restored:
 
 
 def run(seed: int) -> dict[str, Restored]:
-    """Train the models of KINDS on the same texts, and ask them."""
+    """Train the models of KINDS on the same texts, and test them."""
     texts = sentences()
     order = np.random.default_rng(SPLIT_SEED).permutation(len(texts))
     held_out, training = texts[order[:HELD_OUT]], texts[order[HELD_OUT:]]

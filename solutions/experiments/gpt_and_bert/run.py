@@ -1,4 +1,4 @@
-"""Everything that the chapter trains, for one seed."""
+"""All training of the chapter, for one seed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .heads import Induction, induction
 from .language_model import CONTEXT, SIZES, Corpus, corpus
 
 PERIOD, TEXTS = 30, 20
-"""Random texts that repeat themselves: tokens in a period, and how many texts."""
+"""The tokens in a period of the repeated random texts, and the number of texts."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one seed shows.
+    """The results of one seed.
 
-    curve: (step, training loss, validation loss) of GPT. state: its weights. induction: who copies
-    in it.
+    curve: (step, training loss, validation loss) of GPT. state: its weights. induction: the
+    induction scores of its heads.
     """
 
     curve: list[tuple[int, float, float]]
@@ -31,12 +31,12 @@ class Run:
 
     @property
     def validation_loss(self) -> float:
-        """After the last step, in nats a token."""
+        """Return the loss after the last step, in nats a token."""
         return self.curve[-1][2]
 
 
 def run(seed: int) -> Run:
-    """Train a GPT, and ask it."""
+    """Train a GPT, and test it."""
     text = the_corpus()
     trained = language_model.train(seed, text)
     return Run(
@@ -49,12 +49,12 @@ def run(seed: int) -> Run:
 
 @cache
 def the_corpus() -> Corpus:
-    """The book's text, cut once in each process."""
+    """Return the book's text; it is split into tokens once in each process."""
     return corpus()
 
 
 def with_weights(state: dict[str, Tensor]) -> GPT:
-    """A GPT of the chapter's sizes with the weights of a run."""
+    """Return a GPT of the chapter's size with the weights of a run."""
     vocab_size = len(state["embedding.weight"])
     model = GPT(vocab_size, max_len=CONTEXT, **SIZES)
     model.load_state_dict(state)

@@ -1,4 +1,4 @@
-"""Search the book's paragraphs by meaning, and by the words that question and paragraph share."""
+"""Search the book's paragraphs by meaning, and by common words of question and paragraph."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ QUESTIONS = (
     ("How are several candidate translations kept at once?", "transformer"),
     ("Why does the learning rate rise at first?", "transformer"),
 )
-"""Questions in other words than the book's, and the chapter that answers each."""
+"""Questions in words different from the book's, and the chapter that answers each."""
 
 STOP_WORDS = frozenset(
     re.findall(
@@ -45,15 +45,15 @@ STOP_WORDS = frozenset(
         "has not must no only",
     )
 )
-"""Words that say little: they do not count in the overlap."""
+"""Common words, which are not counted in the overlap."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """For each question, the chapter of the paragraph found, and that paragraph, in both ways.
+    """For each question and each method, the best paragraph and its chapter.
 
-    accuracy, accuracy_overlap: shares of the questions whose paragraph is of the right chapter.
-    chance: the mean share of the paragraphs that are of the right chapter.
+    accuracy, accuracy_overlap: the share of questions whose paragraph is from the right chapter.
+    chance: the mean share of paragraphs from the right chapter.
     """
 
     by_meaning: list[tuple[str, str]]
@@ -82,9 +82,9 @@ def search(model: MiniLM) -> Search:
 
 
 def best_overlap(question: str, texts: list[str]) -> int:
-    """The text with the largest share of words in common with the question; the first of equals.
+    """Return the first text with the largest share of words in common with the question.
 
-    The share is that of the words that stand in either, each counted once (Jaccard).
+    The share is the number of common words divided by the number of all different words (Jaccard).
     """
     asked = content_words(question)
     shares = []
@@ -95,7 +95,7 @@ def best_overlap(question: str, texts: list[str]) -> int:
 
 
 def content_words(text: str) -> set[str]:
-    """The words of a text in small letters, without those that say little."""
+    """Return the words of a text in small letters, without common words."""
     return set(re.findall(r"[a-zà-ÿ]+", text.lower())) - STOP_WORDS
 
 

@@ -1,11 +1,11 @@
-"""A language of eight-word sentences in which all is known: what decides a pronoun, and how far.
+"""A language of eight-word sentences in which the probability of every pronoun is known.
 
-In one half the pronoun stands before its noun, in the other half behind it:
+In half of the sentences the pronoun precedes its noun, in the other half it follows:
 
-    when she left , the queen smiled .
+when she left , the queen smiled .
     the queen left , and she smiled .
 
-All 4,608 sentences are equally likely, so that every probability can be counted.
+All 4,608 sentences are equally likely, so every probability can be computed by counting.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOUNS = {
     "it": ("train", "storm", "moon", "song"),
     "they": ("twins", "guests", "birds", "drums"),
 }
-"""The nouns that each pronoun can stand for."""
+"""Pronoun -> the nouns that it can refer to."""
 
 VERBS = (
     *("arrived", "left", "stopped", "moved", "changed", "returned"),
@@ -36,11 +36,11 @@ MASK_ID = WORDS.index("[MASK]")
 LENGTH = 8
 
 BEFORE, BEHIND = 1, 5
-"""Where the pronoun stands: before its noun in the one half, and behind it in the other."""
+"""The pronoun's position: before its noun in one half, and after it in the other."""
 
 
 def sentences() -> np.ndarray:
-    """All sentences as ids, (4608, 8): first those whose pronoun stands before its noun."""
+    """Return all sentences as ids, (4608, 8); first those with the pronoun before its noun."""
     parts = [
         (pronoun, noun, first, second)
         for pronoun, nouns in NOUNS.items()
@@ -54,19 +54,19 @@ def sentences() -> np.ndarray:
 
 
 def text_of(ids: np.ndarray) -> str:
-    """The words of some ids, (n,)."""
+    """Return the words of ids (n,)."""
     return " ".join(WORDS[one] for one in ids)
 
 
 def pronoun_first(ids: np.ndarray) -> np.ndarray:
-    """Which of the sentences, (n, 8), have their pronoun before its noun: booleans (n,)."""
+    """Return whether the pronoun of each sentence, (n, 8), precedes its noun: booleans (n,)."""
     return ids[:, 0] == WORDS.index("when")
 
 
 def known(ids: np.ndarray, place: int, seen: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """What can be known of one place when some others are seen, if all of ids, (n, 8), are likely.
+    """Return what is known about a position given others, if all ids (n, 8) are equally likely.
 
-    Returns the probability of the token that stands there, and that of the likeliest, (n,) each.
+    Returns the probability of the actual token and of the likeliest token, (n,) each.
     """
     groups = np.unique(ids[:, seen], axis=0, return_inverse=True)[1].reshape(-1)
     counts = np.zeros((groups.max() + 1, len(WORDS)))
@@ -76,7 +76,7 @@ def known(ids: np.ndarray, place: int, seen: list[int]) -> tuple[np.ndarray, np.
 
 
 def product_of_known(ids: np.ndarray) -> np.ndarray:
-    """For each sentence the product of its tokens' probabilities, each given all others: (n,)."""
+    """Return the product of each sentence's token probabilities, each given all others: (n,)."""
     places = list(range(LENGTH))
     return np.prod(
         [known(ids, place, [one for one in places if one != place])[0] for place in places], axis=0

@@ -13,23 +13,23 @@ from ...variants.byte_pairs import bpe_encode
 
 N_BYTES = 256
 _WORD = re.compile(r"\n| ?[^\W\d_]+| ?\d| ?[^\s\w]+|\s|_")
-"""A line's end, a word with the space before it, a digit, or other signs."""
+"""A line end, a word with the space before it, a digit, or other characters."""
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """A byte-pair encoding: what each id stands for, as bytes written in Latin-1."""
+    """A byte-pair encoding: the bytes of each id, written in Latin-1."""
 
     merges: list[tuple[str, str]]
     _cut: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
     @property
     def pieces(self) -> list[str]:
-        """What each id stands for; the first 256 are the bytes themselves."""
+        """Return the bytes of each id; the first 256 ids are the single bytes."""
         return [chr(one) for one in range(N_BYTES)] + ["".join(pair) for pair in self.merges]
 
     def encode(self, text: str) -> torch.Tensor:
-        """The ids of a text, (n,); any text has some."""
+        """Return the ids of a text, (n,); any text can be encoded."""
         ids = {piece: at for at, piece in reversed(list(enumerate(self.pieces)))}
         found: list[int] = []
         for word in words_of(text):
@@ -39,17 +39,17 @@ class Tokens:
         return torch.tensor(found)
 
     def decode(self, ids: torch.Tensor) -> str:
-        """The text of some ids; bytes that are no text become the replacement character."""
+        """Return the text of ids; invalid UTF-8 becomes the replacement character."""
         pieces = self.pieces
         data = "".join(pieces[one] for one in ids.tolist()).encode("latin-1")
         return data.decode("utf-8", errors="replace")
 
 
 def words_of(text: str) -> list[str]:
-    """Words with the space before them; each character stands for a byte of the text's UTF-8."""
+    """Return words with the space before them; each character represents a byte of UTF-8."""
     return [word.encode("utf-8").decode("latin-1") for word in _WORD.findall(text)]
 
 
 def learned(text: str, n_merges: int) -> Tokens:
-    """The byte-pair encoding of a text."""
+    """Learn the byte-pair encoding of a text."""
     return Tokens(byte_pair_merges(dict(Counter(words_of(text))), n_merges))

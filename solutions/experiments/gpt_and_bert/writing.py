@@ -1,4 +1,4 @@
-"""Let GPT write: everything read anew at each token, or keys and values kept."""
+"""Write with GPT: reading all tokens again for each new one, or keeping keys and values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write(
 def write_with_cache(
     model: GPT, ids: Tensor, n_tokens: int, seed: int, temperature: float = 1.0
 ) -> Tensor:
-    """The same tokens; each passes through the blocks once."""
+    """Write the same tokens as `write`, passing each through the blocks once."""
     generator = np.random.default_rng(seed)
     cache: Cache = []
     logits = last_logits(model, ids, cache)
@@ -49,7 +49,7 @@ def write_with_cache(
 
 
 def last_logits(model: GPT, new: Tensor, cache: Cache) -> Tensor:
-    """The logits after the last of the new tokens, (m,), which are added to the cache."""
+    """Return the logits after the last of the new tokens (m,), and add all of them to the cache."""
     before = cache[0][0].shape[2] if cache else 0
     positions = model.positions.weight[before : before + len(new)]
     X = (model.embedding(new) + positions)[None]  # (1, m, d_model)

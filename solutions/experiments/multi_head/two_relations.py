@@ -1,8 +1,8 @@
-"""A task with two relations at once, and one attention layer with one head, two, or more.
+"""A task with two relations at once, and an attention layer with one head, two, or more.
 
 The sequences are those of `associative_recall`: records that bind a letter to a number, and a
-question that names a letter. Now the question wants two numbers in one answer: the one stored under
-the letter itself, and the one stored under its partner.
+question that names a letter. Now the answer consists of two numbers: the number stored under the
+letter itself, and the number stored under its partner.
 """
 
 import copy
@@ -32,13 +32,13 @@ HEADS = (1, 2, 8)
 HIDDEN = 128
 STEPS, TIMES = 400, 10
 SHARES = (2 / 3, 1 / 3)
-"""Of the own record and the partner's, in `GivenShares`."""
+"""The weights of the own record and of the partner's in `GivenShares`."""
 
 
 def places(letters: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:
-    """Return where the records stand that the question needs, (batch, 2): its own, its partner's.
+    """Return the positions (batch, 2) of a question's own record and its partner's.
 
-    letters: (batch, records). asked: (batch,), letters whose own and partner's records are there.
+    letters: (batch, records). asked: (batch,), letters whose own and partner's records are present.
     """
     wanted = torch.stack([relation(asked) for relation in TASKS.values()], dim=1)  # (batch, 2)
     return (letters[:, None] == wanted[..., None]).int().argmax(dim=-1)
@@ -47,8 +47,9 @@ def places(letters: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:
 class TwoRelations(nn.Module):
     """One attention layer and a read-out of two numbers, linear or with one hidden layer.
 
-    Queries and keys are made from letters and values from numbers, so the weights cannot depend on
-    the numbers. All sizes, and so all parameters, are the same for every number of heads.
+    Queries and keys are computed from letters and values from numbers, so the weights cannot depend
+    on the numbers. All sizes, and so the number of parameters, are the same for every number of
+    heads.
     """
 
     def __init__(self, n_heads: int, hidden: int = 0) -> None:
@@ -86,15 +87,15 @@ class TwoRelations(nn.Module):
 
     @torch.no_grad()
     def without(self, heads: Iterable[int]) -> "TwoRelations":
-        """Return a copy from whose output the contributions of `heads` are gone."""
+        """Return a copy without the contributions of `heads` to the output."""
         rest = copy.deepcopy(self)
         columns = rest.attend.out_proj.weight.unflatten(-1, (self.attend.num_heads, -1))
-        columns[:, list(heads)] = 0  # (d, n_heads, d_head): what W_o reads of each head
+        columns[:, list(heads)] = 0  # (d, n_heads, d_head): the columns of each head
         return rest
 
 
 class GivenShares(TwoRelations):
-    """The same with one head, whose weights are not learned: SHARES, and 0 elsewhere."""
+    """The model with one head whose weights are fixed: SHARES, and 0 elsewhere."""
 
     def forward(
         self, letters: torch.Tensor, numbers: torch.Tensor, asked: torch.Tensor
@@ -113,21 +114,20 @@ ONE_HEAD: dict[str, Callable[[], TwoRelations]] = {
     "given shares, hidden layer": partial(GivenShares, 1, HIDDEN),
     "learned shares, hidden layer": partial(TwoRelations, 1, HIDDEN),
 }
-"""Who chooses the weights of the one head, and what reads its output."""
+"""Name -> model with one head; the name says how its weights and its read-out are made."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One training run. Accuracies are (both numbers right, own right, partner's right).
+    """A training run. Accuracies are (both numbers right, own right, partner's right).
 
-    validation: share of the sequences that choose among rates with both numbers right, at the end.
-    Everything else is measured on other sequences, which choose nothing. accuracy: step -> share
-    with both numbers right. weight_on: a row for each
-    head, its mean weight on the own record and on the partner's. without: accuracies after the
-    removal of each head alone. fewer: accuracy (both) after the removal of 0, 1, ... n_heads heads,
-    by "least important first" and "most important first". example: letters, numbers and weights
-    (n_heads, question, record) of a sequence in which every letter has its partner, each letter
-    being asked for in turn.
+    validation: the share with both numbers right at the end, on the sequences for choosing the
+    rate. All other values are measured on other sequences. accuracy: step -> share with both
+    numbers right. weight_on: a row for each head, its mean weight on the own record and on the
+    partner's. without: accuracies after the removal of each head alone. fewer: accuracy (both)
+    after the removal of 0, 1, ... n_heads heads, by "least important first" and "most important
+    first". example: letters, numbers and weights (n_heads, question, record) of a sequence that
+    contains every letter's partner, with a question for each letter.
     """
 
     rate: float
@@ -143,7 +143,7 @@ class Run:
 
 
 def train(build: Callable[[], TwoRelations], rate: float, seed: int, steps: int = STEPS) -> Run:
-    """Train the model that `build` makes; all models of a seed see the same sequences in order."""
+    """Train the model that `build` makes; all models of a seed see the same sequences."""
     torch.manual_seed(seed)
     data = torch.Generator().manual_seed(1000 + seed)
     test = sequences(TEST, torch.Generator().manual_seed(2000 + seed))
@@ -223,7 +223,7 @@ def _example(model: TwoRelations) -> dict[str, list[Any]]:
 
 
 def best_rate(build: Callable[[], TwoRelations], seed: int) -> Run:
-    """Train at every rate of RATES; return the run that is best on the validation sequences."""
+    """Train at every rate of RATES; return the best run on the validation sequences."""
     return max((train(build, rate, seed) for rate in RATES), key=lambda run: run.validation)
 
 

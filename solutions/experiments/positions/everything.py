@@ -1,4 +1,4 @@
-"""All experiments of chapter 7's page with one seed, so that none trains another's model again."""
+"""All experiments of chapter 7's page with one seed, so that they share trained models."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from .longer_context import Stretched, compare_methods
 
 @dataclass(frozen=True)
 class Everything:
-    """What `compare_schemes`, `train_longer` and `compare_methods` found.
+    """The results of `compare_schemes`, `train_longer` and `compare_methods`.
 
-    seconds: of the first on the clock; stretching_seconds: of the last, whose model was trained.
+    seconds: the wall time of the first. stretching_seconds: that of the last, with its model
+    already trained.
     """
 
     schemes: dict[tuple[str, str], Run]
@@ -26,9 +27,9 @@ class Everything:
 
 
 def run_all(seed: int) -> Everything:
-    """Run them one after another."""
-    # Gradients of what is learnt fall below 1e-38, where a processor takes far longer; taken for
-    # the zeros that they nearly are, they leave every weight as it was, bit for bit.
+    """Run all experiments in turn."""
+    # Some gradients fall below 1e-38, and processors are far slower with such numbers. Treating
+    # them as 0 leaves every weight unchanged, bit for bit.
     torch.set_flush_denormal(True)
     start = time.perf_counter()
     schemes = compare_schemes(seed)

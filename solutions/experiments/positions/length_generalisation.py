@@ -1,10 +1,10 @@
-"""Train on short sequences, test on long ones: what each way to say a position makes of that.
+"""Train each position scheme on short sequences, and test it on long ones.
 
 A sequence holds records, each a letter with a number, and ends with a question. In the task "last"
-the question is a letter, and the answer is the number of its latest record: letters come back, and
-the order decides. In the task "before" the question is a distance, and the answer is the number
-that stands so many places before it. One attention layer reads the sequence at the question; models
-differ in nothing but how they learn where a token stands.
+the question is a letter, and the answer is the number of its latest record; letters recur, so the
+order decides. In the task "before" the question is a distance, and the answer is the number at that
+distance before the question. One attention layer reads the sequence at the question. The models
+differ only in their position schemes.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ SHOWN, SHOWN_LENGTH = 3, 64  # the distance and the length whose weights are kep
 def sample(batch: int, n: int, task: str, generator: torch.Generator) -> tuple[torch.Tensor, ...]:
     """Draw sequences of n records: letters, numbers, the question, and the right answer.
 
-    Returns letters and numbers of shape (batch, n), asked and answer of shape (batch,). In "last"
-    `asked` is a letter that is there; in "before" it is LETTERS - 1 plus a distance.
+    Returns letters and numbers of shape (batch, n), asked and answer of shape (batch,). In "last",
+    `asked` is a letter of the sequence; in "before", it is LETTERS - 1 plus a distance.
     """
     letters = torch.randint(LETTERS, (batch, n), generator=generator)
     numbers = torch.randint(NUMBERS, (batch, n), generator=generator)
@@ -48,7 +48,7 @@ def sample(batch: int, n: int, task: str, generator: torch.Generator) -> tuple[t
 
 
 def doors(scheme: str) -> Doors:
-    """Return what one of SCHEMES, or "buckets", does at each door."""
+    """Return the doors of one of SCHEMES, or of "buckets"."""
     longest, d_head = max(LENGTHS) + 1, D_MODEL // HEADS
     if scheme in ("learned", "sinusoidal"):
         return Added(longest, D_MODEL, learned=scheme == "learned")
@@ -62,15 +62,15 @@ def doors(scheme: str) -> Doors:
 
 
 class Reader(nn.Module):
-    """Embeddings, one attention layer of HEADS heads, and a linear read-out at the question."""
+    """Embeddings, an attention layer of HEADS heads, and a linear read-out at the question."""
 
     def __init__(self, scheme: str) -> None:
-        """Build the model with a scheme; from one seed, all models start with equal weights.
+        """Build the model with a scheme; with the same seed, all models have equal initial weights.
 
-        Everything starts as torch has it: embeddings are normal, of standard deviation 1, and
-        matrices uniform. What a scheme adds is drawn last. "learned" has a row for every position
-        that is ever tested. Those beyond the longest training sequence never get a gradient and
-        stay as they were drawn: small random numbers.
+        The initial weights are torch's: embeddings are normal, with standard deviation 1, and
+        matrices uniform. The parameters of the scheme are drawn last. "learned" has a row for every
+        position that is ever tested. The rows beyond the longest training sequence never get a
+        gradient and keep their small random initial values.
         """
         super().__init__()
         self.asked = nn.Embedding(LETTERS + DISTANCES, D_MODEL)  # letters in records, too
@@ -94,7 +94,7 @@ class Reader(nn.Module):
 
 
 def read(model: Reader, X: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Read tokens (batch, n, d) at the last one: its logits and its weights."""
+    """Read tokens (batch, n, d) at the last token; return its logits and its weights."""
     X = model.place.add(X)  # door 1: (batch, n, d), the question last
     Q, K, V = model.W_q(X[:, -1:]), model.W_k(X), model.W_v(X)
     Q, K = model.place.turn(model.heads(Q), model.heads(K))  # door 2
@@ -106,10 +106,10 @@ def read(model: Reader, X: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 @dataclass(frozen=True)
 class Run:
-    """One training run: length -> accuracy on new sequences, and where the model looks.
+    """A training run: length -> accuracy on new sequences, and where the model looks.
 
-    looks: for the task "before", the mean weight (over heads and sequences) that the question for
-    SHOWN places before gives to distance 0, 1, ... SHOWN_LENGTH; empty for the task "last".
+    looks: for the task "before", the mean weight (over heads and sequences) from the question for
+    distance SHOWN on distance 0, 1, ... SHOWN_LENGTH; empty for the task "last".
     """
 
     accuracy: dict[int, float]
@@ -134,7 +134,7 @@ def fit(
 
 @cache
 def trained(scheme: str, task: str, seed: int, steps: int = STEPS) -> Reader:
-    """Train one model, once in a process; all models of a seed see the same sequences."""
+    """Train a model, once in a process; all models of a seed see the same sequences."""
     torch.manual_seed(seed)
     model = Reader(scheme)
     fit(model, task, steps, RATE, LONGEST, torch.Generator().manual_seed(1000 + seed))
@@ -164,5 +164,5 @@ def compare_schemes(seed: int, schemes: tuple[str, ...] = SCHEMES) -> dict[tuple
 
 
 def train_longer(seed: int) -> Run:
-    """Give the sinusoids LONGER times as many steps for "before", which they learn most slowly."""
+    """Train the sinusoids on "before", which they learn most slowly, for LONGER times the steps."""
     return assess(trained("sinusoidal", "before", seed, LONGER * STEPS), "before", seed)

@@ -1,9 +1,9 @@
 """Stretch the rotary positions of a trained model, so that it can read longer sequences.
 
 Each method sets the speeds at which the pairs of features turn, in a model that was trained on
-sequences of up to LONGEST records. It is tested as it is, and once more after a short training on
-sequences that are up to FACTOR times as long. The model whose speeds stay as they are gets the same
-training, since it might be all that was needed.
+sequences of up to LONGEST records. The model is tested at once, and again after a short training on
+sequences up to FACTOR times as long. The model with unchanged speeds gets the same training,
+because that alone might be sufficient.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from .length_generalisation import D_MODEL, HEADS, LONGEST, Reader, Run, assess,
 
 METHODS = ("unchanged", "interpolation", "larger base", "YaRN")
 FACTOR = 4
-WHOLE = 2.0  # a pair that makes so many turns within LONGEST keeps its speed in YaRN
+WHOLE = 2.0  # a pair with at least this many turns within LONGEST keeps its speed in YaRN
 MORE_STEPS, MORE_RATE = 100, 0.003
 
 
 def speeds(method: str) -> np.ndarray:
-    """Return how fast each pair turns by one of METHODS, in radians a position, (d_head/2,)."""
+    """Return the speed of each pair by one of METHODS, in radians a position, (d_head/2,)."""
     d = D_MODEL // HEADS
     if method == "interpolation":
         return frequencies(d) / FACTOR
-    if method == "larger base":  # the slowest pair becomes FACTOR times slower, the first stays
+    if method == "larger base":  # the slowest pair becomes FACTOR times slower, the first does not
         return frequencies(d, larger_base(d))
     return stretched_frequencies(d, LONGEST, FACTOR, WHOLE) if method == "YaRN" else frequencies(d)
 
@@ -43,8 +43,8 @@ def larger_base(d: int) -> float:
 def stretch(model: Reader, method: str) -> Reader:
     """Return a copy of a rotary model whose pairs turn as `method` says.
 
-    YaRN makes all scores larger, too: it multiplies queries and keys by 0.1 ln FACTOR + 1 (Peng et
-    al. 2024, equation 22).
+    YaRN increases all scores too: it multiplies queries and keys by 0.1 ln FACTOR + 1 (Peng et al.
+    2024, equation 22).
     """
     longer = copy.deepcopy(model)
     if not isinstance(longer.place, Rotary):
@@ -55,14 +55,14 @@ def stretch(model: Reader, method: str) -> Reader:
 
 @dataclass(frozen=True)
 class Stretched:
-    """What a stretched model can do at once, and after a short training on long sequences."""
+    """A stretched model's results, at once and after a short training on long sequences."""
 
     at_once: Run
     after: Run
 
 
 def compare_methods(seed: int) -> dict[str, Stretched]:
-    """Train a rotary model on "before", stretch it by each method, and train on a little."""
+    """Train a rotary model on "before", stretch it by each method, and train it a little more."""
     model = trained("rotary", "before", seed)
     results = {}
     for method in METHODS:

@@ -1,10 +1,10 @@
-"""A task on which a related pair is not a similar pair, and attention layers that try to learn it.
+"""A task in which related tokens are not similar, and attention layers that try to learn it.
 
-A sequence holds `RECORDS` records. A record binds a letter to a number, both drawn at random. The
+A sequence has `RECORDS` records. A record binds a letter to a number, both drawn at random. The
 question names a letter. In the task "own" the answer is the number stored under that letter; in the
 task "partner" it is the number stored under its partner (A and B are partners, C and D, and so on).
-Recall from a list of pairs made in the moment is a standard test of sequence models (Ba et al.
-2016, "Using fast weights to attend to the recent past").
+Recall from a new list of pairs is a standard test of sequence models (Ba et al. 2016, "Using fast
+weights to attend to the recent past").
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,19 +21,19 @@ STEPS, BATCH, TIMES, TEST = 300, 64, 10, 1024
 RATES = (0.003, 0.01, 0.03)
 LAYERS = ("parameter-free", "one projection for Q and K", "Q, K, V")
 USUAL, SMALL = 1.0, 0.3
-"""Standard deviation of the embeddings at the start: torch's own, and a smaller one."""
+"""Initial standard deviations of the embeddings: torch's, and a smaller one."""
 
 ARMS = (("own", SMALL), ("partner", SMALL), ("partner", USUAL))
-"""What every layer is trained on: a task, and the embeddings' standard deviation at the start."""
+"""The arms of the experiment: a task, and the initial standard deviation of the embeddings."""
 
 
 def own(letter: torch.Tensor) -> torch.Tensor:
-    """The letter itself."""
+    """Return the letter itself."""
     return letter
 
 
 def partner(letter: torch.Tensor) -> torch.Tensor:
-    """The other letter of the pair: 0 and 1 are partners, 2 and 3, and so on."""
+    """Return the other letter of the pair: 0 and 1 are partners, 2 and 3, and so on."""
     return letter ^ 1
 
 
@@ -44,8 +44,8 @@ def sample(batch: int, task: str, generator: torch.Generator) -> tuple[torch.Ten
     """Draw sequences of the task: letters, numbers, the letter asked for, and the right answer.
 
     Returns letters and numbers of shape (batch, RECORDS), asked and answer of shape (batch,).
-    Letters are distinct within a sequence, and so are numbers. The record of the letter that is
-    asked for and the record of its partner are always there.
+    Letters are distinct within a sequence, and so are numbers. The records of the requested letter
+    and of its partner are always present.
     """
     asked = torch.randint(LETTERS, (batch,), generator=generator)
     pair = torch.stack([asked, partner(asked)], dim=1)  # (batch, 2)
@@ -61,20 +61,20 @@ def sample(batch: int, task: str, generator: torch.Generator) -> tuple[torch.Ten
 
 
 class Recall(nn.Module):
-    """Embeddings, one attention layer in which the question asks the records, a linear read-out.
+    """Embeddings, an attention layer from the question to the records, and a linear read-out.
 
-    Queries and keys are made from letters and values from numbers, so the weights cannot depend on
-    the numbers.
+    Queries and keys are computed from letters and values from numbers, so the weights cannot depend
+    on the numbers.
     """
 
     def __init__(
         self, layer: str, start: float = SMALL, d: int = D_MODEL, power: float = 0.5
     ) -> None:
-        """Build the model with one of LAYERS; nothing else differs between models.
+        """Build the model with one of LAYERS; all else is the same in all models.
 
-        "one projection for Q and K" has as many parameters as "Q, K, V": its one projection is
-        twice as wide. start: the embeddings' standard deviation. The scores are divided by their
-        width to the `power`.
+        "one projection for Q and K" has as many parameters as "Q, K, V", because its projection is
+        twice as wide. start: the initial standard deviation of the embeddings. The scores are
+        divided by the keys' width to the power `power`.
         """
         super().__init__()
         self.letter, self.number = nn.Embedding(LETTERS, d), nn.Embedding(NUMBERS, d)
@@ -102,7 +102,7 @@ class Recall(nn.Module):
 
     @torch.no_grad()
     def letter_scores(self) -> torch.Tensor:
-        """Return (LETTERS, LETTERS): the score of the question i on a record of the letter j."""
+        """Return (LETTERS, LETTERS): the score of question i on a record of letter j."""
         Q, K = self.W_q(self.letter.weight), self.W_k(self.letter.weight)
         return Q @ K.T / Q.shape[-1] ** self.power
 
@@ -111,10 +111,9 @@ class Recall(nn.Module):
 class Run:
     """One training run.
 
-    validation: accuracy at the end, on the sequences that choose among rates. accuracy: step ->
-    accuracy on other sequences, which choose nothing. own_at_start: mean weight of the question on
-    its letter's own record before the first step. weight_on: at the end, on its own record and on
-    its partner's.
+    validation: the accuracy at the end, on the sequences for choosing the rate. accuracy: step ->
+    accuracy on other sequences. own_at_start: the question's mean weight on its letter's own record
+    before the first step. weight_on: the weights at the end on its own record and on its partner's.
     """
 
     rate: float
@@ -127,7 +126,7 @@ class Run:
 
 
 def train(model: Callable[[], Recall], task: str, rate: float, seed: int, steps: int) -> Run:
-    """Train one model and look at it TIMES times; all models of a seed see the same sequences."""
+    """Train a model and test it TIMES times; all models of a seed see the same sequences."""
     torch.manual_seed(seed)
     data = torch.Generator().manual_seed(1000 + seed)
     test = sample(TEST, task, torch.Generator().manual_seed(2000 + seed))
@@ -158,7 +157,7 @@ def train(model: Callable[[], Recall], task: str, rate: float, seed: int, steps:
 
 
 def best_of(runs: Iterable[Run]) -> Run:
-    """The run with the highest accuracy on the validation sequences; the first of equal ones."""
+    """Return the first run with the highest accuracy on the validation sequences."""
     return max(runs, key=lambda run: run.validation)
 
 
@@ -174,7 +173,7 @@ def _weight_on(model: Recall, sequences: tuple[torch.Tensor, ...]) -> dict[str, 
     weights = model(letters, numbers, asked)[1]
     found = {}
     for name, relation in TASKS.items():
-        there = letters == relation(asked)[:, None]  # (batch, RECORDS), one True a row
+        there = letters == relation(asked)[:, None]  # (batch, RECORDS), with one True in each row
         found[name] = weights[there].mean().item()
     return found
 

@@ -1,4 +1,4 @@
-"""What the scale of the scores does to a softmax, and to a training run, as the keys get wider.
+"""The effect of the scores' scale on a softmax and on training, for keys of growing width.
 
 The argument is that of Vaswani et al. (2017), "Attention is all you need", section 3.2.1.
 """
@@ -13,7 +13,7 @@ from .associative_recall import RATES, USUAL, Recall, Run, best_of, train
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512)
 SCALES = {"no scale": 0.0, "1 / sqrt(d)": 0.5, "1 / d": 1.0}
-"""Name -> power of d that the scores are divided by."""
+"""Name -> the power of d by which the scores are divided."""
 
 QUERIES, KEYS = 256, 32
 FROZEN = 0.01
@@ -39,14 +39,13 @@ def entropy(weights: np.ndarray) -> np.ndarray:
 def measure(d: int, power: float, seed: int) -> dict[str, float]:
     """Score random queries against random keys of width d, divide by d**power, and measure.
 
-    Queries and keys are normal with mean 0 and variance 1, as at the start of training. Returns
-    the standard deviation of the scores; means over the queries of the weights' entropy and of the
-    Frobenius norm of the softmax's derivative; and the share of queries for which that norm is
-    under FROZEN.
+    Queries and keys are normal with mean 0 and variance 1, as at the start of training. Returns the
+    standard deviation of the scores; means over the queries of the weights' entropy and of the
+    Frobenius norm of the softmax's derivative; and the share of queries with a norm below FROZEN.
     """
     rng = np.random.default_rng([seed, d])
     queries, keys = rng.normal(size=(QUERIES, d)), rng.normal(size=(QUERIES, KEYS, d))
-    scores = np.einsum("qd,qkd->qk", queries, keys) / d**power  # each query has keys of its own
+    scores = np.einsum("qd,qkd->qk", queries, keys) / d**power  # each query has separate keys
     weights = softmax(scores)
     gradient = np.linalg.norm(softmax_jacobian(weights), axis=(-2, -1))  # (QUERIES,)
     return {

@@ -1,7 +1,8 @@
-"""A task that needs a far token, and four ways to carry it.
+"""A task that needs a distant token, and four models that carry it.
 
-The sequences are those of `sequences`, the models those of `models`. Every model is tried with
-three learning rates on sequences of its own, and then trained from each of the book's seeds.
+The sequences are those of `sequences`, the models those of `models`. For every model, the best of
+three learning rates is chosen on separate sequences. Then the model is trained with each of the
+book's seeds.
 """
 
 from __future__ import annotations
@@ -28,26 +29,26 @@ from .sequences import (
 )
 
 CHECKPOINTS = (75, 150, 300, 600, 1200)
-"""Steps of training after which the first task's accuracy is measured; the last one ends it."""
+"""The training steps after which the first task is tested; the last one ends the training."""
 TRIAL_CHECKPOINTS = CHECKPOINTS[:-2]
-"""The same for the trials that choose a rate, which end at a quarter of the steps."""
+"""The checkpoints of the trials that choose a rate, which end after a quarter of the steps."""
 ORDER_STEPS = 400
-"""Steps of training on the second task, at the rate that the first has chosen."""
+"""The training steps on the second task, at the rate chosen for the first."""
 BATCH, LARGEST_GRADIENT = 64, 1.0
-"""Sequences in a batch; the norm to which a longer gradient is clipped."""
+"""The sequences in a batch, and the norm to which longer gradients are clipped."""
 RATES = (1e-3, 3e-3, 1e-2)
-"""The learning rates that every model is tried with."""
+"""The learning rates that are tried for every model."""
 VALIDATION_SEED = 3
-"""The seed of the models and sequences that choose the rate; no reported one is among `SEEDS`."""
+"""The seed of the models and sequences that choose the rate; it is not one of `SEEDS`."""
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def path_lengths(sees: np.ndarray) -> np.ndarray:
-    """Count the layers (or steps) that it takes, at the least, to get from one token to another.
+    """Return the smallest number of layers (or steps) from each token to each output.
 
     sees: boolean (n, n), True where one layer lets output i read token j. Returns whole numbers of
-    shape (n, n): entry (i, j) is the number of layers from token j to output i; -1 where no number
-    of layers is enough.
+    shape (n, n): entry (i, j) is the number of layers from token j to output i; -1 if no number of
+    layers is sufficient.
     """
     reached = np.eye(len(sees), dtype=bool)
     lengths = np.where(reached, 0, -1)
@@ -65,7 +66,7 @@ def train(
     test: Batch,
     generator: torch.Generator,
 ) -> list[float]:
-    """Train `model` with Adam on batches that `make` draws, up to the last of `checkpoints`.
+    """Train `model` with Adam on batches from `make`, up to the last of `checkpoints`.
 
     Returns the accuracy on `test` after each number of steps in `checkpoints`.
     """
@@ -85,14 +86,15 @@ def train(
 
 @torch.no_grad()
 def accuracy(model: Reader, tokens: Tensor, answer: Tensor) -> float:
-    """The share of sequences whose answer the model names."""
+    """Return the share of sequences that the model answers correctly."""
     return float((model(tokens.to(DEVICE)).argmax(dim=-1).cpu() == answer).float().mean())
 
 
 def gradient_norm(model: Reader, distance: int, generator: torch.Generator) -> float:
-    """Root mean square, over 256 sequences, of the norm of d(v . output) / d(payload's embedding).
+    """Return the norm of d(v . output) / d(payload's embedding), the root mean square of 256.
 
-    The output is the body's vector at the last place, v a random direction of length 1.
+    The output is the body's vector at the last position; v is a random direction of length 1. The
+    mean is over 256 sequences.
     """
     tokens, _ = one_payload(torch.full((256,), distance), generator)
     X = model.embedding(tokens.to(DEVICE)).detach().requires_grad_()
@@ -103,7 +105,7 @@ def gradient_norm(model: Reader, distance: int, generator: torch.Generator) -> f
 
 
 def payload_weight(body: str, seed: int) -> float:
-    """Median of the weight that the probe gives the payload in a model that is not trained yet.
+    """Return the median weight of the probe on the payload in an untrained model.
 
     body: one of the two with self-attention.
     """
@@ -115,7 +117,7 @@ def payload_weight(body: str, seed: int) -> float:
 
 
 TRIALS = [(body, rate) for body in BODIES for rate in RATES]
-"""Every model with every rate; `validate` takes the place in this list."""
+"""Every model with every rate; the argument of `validate` is an index of this list."""
 
 
 def validate(place: int) -> list[float]:
@@ -140,13 +142,13 @@ def best_rates(validated: list[list[float]]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Measured:
-    """What one seed showed of one model, as `run` measures it."""
+    """The results of one model with one seed, as measured by `run`."""
 
     parameters: int
     seconds: float
-    """Of one core, for the training on the first task."""
+    """The processor seconds of the training on the first task."""
     gradients: list[float]
-    """At the start of training, for each of DISTANCES."""
+    """The gradient norm before training, for each of DISTANCES."""
     learning: list[float]
     """Accuracy over all distances, after each number of steps in CHECKPOINTS."""
     by_distance: list[float]
@@ -156,7 +158,7 @@ class Measured:
 
 
 RUNS = [(body, seed) for body in BODIES for seed in SEEDS]
-"""Every model with every seed; `run` takes the place in this list."""
+"""Every model with every seed; the argument of `run` is an index of this list."""
 
 
 def run(rates: dict[str, float], place: int) -> Measured:

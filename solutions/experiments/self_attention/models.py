@@ -1,7 +1,7 @@
-"""Models that name a payload: an embedding, a body that looks at all tokens, a linear read-out.
+"""Models that name a payload: an embedding, a body that reads all tokens, a linear read-out.
 
-The bodies are an RNN (Elman 1990), a GRU (Cho et al. 2014), a stack of convolutions, and one
-self-attention without any parameter of its own, `softmax(X X^T) X`.
+The bodies are an RNN (Elman 1990), a GRU (Cho et al. 2014), a stack of convolutions, and
+self-attention without parameters, `softmax(X X^T) X`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .sequences import N_PAYLOADS, PROBE
 D_MODEL = 32
 KERNEL, N_LAYERS = 5, 4
 REACH = N_LAYERS * (KERNEL // 2)
-"""How far back the last place of the convolutions sees: 8 tokens."""
+"""How far back the last position of the convolutions sees: 8 tokens."""
 
 
 class RecurrentBody(nn.Module):
-    """The last state of a tanh RNN; its recurrent matrix starts orthogonal."""
+    """The last state of a tanh RNN with an initially orthogonal recurrent matrix."""
 
     def __init__(self) -> None:
-        """Make the RNN."""
+        """Create the RNN."""
         super().__init__()
         self.rnn = nn.RNN(D_MODEL, D_MODEL, batch_first=True)
         nn.init.orthogonal_(self.rnn.get_parameter("weight_hh_l0"))
@@ -35,10 +35,10 @@ class RecurrentBody(nn.Module):
 
 
 class GatedBody(nn.Module):
-    """The last state of a GRU (Cho et al. 2014), the cell of chapter 1, as PyTorch starts it."""
+    """The last state of chapter 1's GRU (Cho et al. 2014), with PyTorch's initial weights."""
 
     def __init__(self) -> None:
-        """Make the GRU."""
+        """Create the GRU."""
         super().__init__()
         self.rnn = nn.GRU(D_MODEL, D_MODEL, batch_first=True)
 
@@ -49,10 +49,10 @@ class GatedBody(nn.Module):
 
 
 class ConvolutionalBody(nn.Module):
-    """The last place of `N_LAYERS` convolutions of width `KERNEL`, each followed by a ReLU."""
+    """The last position of `N_LAYERS` convolutions of width `KERNEL`, each followed by a ReLU."""
 
     def __init__(self) -> None:
-        """Make the layers."""
+        """Create the layers."""
         super().__init__()
         layers: list[nn.Module] = []
         for _ in range(N_LAYERS):
@@ -61,12 +61,12 @@ class ConvolutionalBody(nn.Module):
 
     def forward(self, X: Tensor) -> Tensor:
         """X: (batch, n, d). Returns (batch, d)."""
-        seen = X[:, -REACH - 1 :]  # the last place depends on no token before these
+        seen = X[:, -REACH - 1 :]  # the last position depends only on these tokens
         return self.layers(seen.transpose(1, 2))[..., -1]
 
 
 class AttentionBody(nn.Module):
-    """The last output of self-attention; it has no parameter."""
+    """The last output of self-attention, without parameters."""
 
     def forward(self, X: Tensor) -> Tensor:
         """X: (batch, n, d). Returns (batch, d)."""
@@ -82,14 +82,15 @@ BODIES: dict[str, Callable[[], nn.Module]] = {
     "self-attention": AttentionBody,
     LONG_VECTORS: AttentionBody,
 }
-"""The last two are alike, but for the embedding that they start with."""
+"""The last two differ only in the initial embedding."""
 
 
 class Reader(nn.Module):
-    """Embedding, one of the bodies, and a linear read-out that names the payload.
+    """An embedding, one of the bodies, and a linear read-out that names the payload.
 
-    A new embedding is normal, of the standard deviation 1 / sqrt(d) (vectors of length about 1);
-    for `LONG_VECTORS` it is 1, as in PyTorch (length about 5.7). The read-out is as in PyTorch.
+    The initial embedding is normal, with standard deviation 1 / sqrt(d) (vectors of length about
+    1); for `LONG_VECTORS` the deviation is 1, as in PyTorch (length about 5.7). The read-out's
+    initial weights are PyTorch's.
     """
 
     def __init__(self, body: str) -> None:
@@ -102,5 +103,5 @@ class Reader(nn.Module):
         self.read_out = nn.Linear(D_MODEL, N_PAYLOADS)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """tokens: (batch, n) whole numbers. Returns logits (batch, N_PAYLOADS)."""
+        """Return logits (batch, N_PAYLOADS). tokens: (batch, n), integers."""
         return self.read_out(self.body(self.embedding(tokens)))

@@ -1,7 +1,8 @@
-"""Sequences for a task that needs a far token: among fillers stands a payload, to be named.
+"""Sequences for a task that needs a distant token: name the payload among fillers.
 
-Every sequence ends with a probe token. In the first task one of eight payload tokens stands
-somewhere before it; in the second two different ones do, and the later one is asked for.
+Every sequence ends with a probe token. In the first task, one of eight payload tokens occurs
+somewhere before it. In the second task, two different payloads occur, and the answer is the later
+one.
 """
 
 from __future__ import annotations
@@ -10,22 +11,22 @@ import torch
 from torch import Tensor
 
 N_TOKENS = 32
-"""Length of a sequence, the probe included: the payload is 1 to 31 places before the end."""
+"""The length of a sequence with its probe; the payload is 1 to 31 positions before the end."""
 N_PAYLOADS, N_FILLERS = 8, 16
 PROBE = N_PAYLOADS + N_FILLERS
 DISTANCES = tuple(range(1, N_TOKENS))
 NEAR = 8
-"""How far back, at the most, both payloads of the second task stand."""
+"""The largest distance of both payloads of the second task from the end."""
 Batch = tuple[Tensor, Tensor]
 
 
 def any_distance(batch: int, generator: torch.Generator) -> Batch:
-    """Make sequences with their payload at distances drawn at random; see `one_payload`."""
+    """Make sequences with payloads at random distances; see `one_payload`."""
     return one_payload(torch.randint(1, N_TOKENS, (batch,), generator=generator), generator)
 
 
 def one_payload(distance: Tensor, generator: torch.Generator) -> Batch:
-    """Make sequences with their payload `distance` (batch,) places before the probe.
+    """Make sequences with their payload `distance` (batch,) positions before the probe.
 
     Returns tokens (batch, N_TOKENS) and the payloads to name (batch,).
     """
@@ -38,7 +39,7 @@ def one_payload(distance: Tensor, generator: torch.Generator) -> Batch:
 
 
 def two_payloads(batch: int, generator: torch.Generator) -> Batch:
-    """Make sequences with two different payloads among the last `NEAR` tokens; name the later.
+    """Make sequences with two different payloads among the last `NEAR` tokens.
 
     Returns tokens (batch, N_TOKENS) and the later payloads (batch,).
     """
@@ -54,7 +55,7 @@ def two_payloads(batch: int, generator: torch.Generator) -> Batch:
 
 
 def with_twins(tokens: Tensor, later: Tensor) -> Batch:
-    """Add to each sequence of `two_payloads` its twin, in which the two payloads are exchanged.
+    """Add to each sequence of `two_payloads` its twin, in which the payloads are swapped.
 
     Returns tokens (2 batch, N_TOKENS) and the later payloads (2 batch,).
     """

@@ -1,1 +1,1 @@
-"""What chapter 12 measures."""
+"""The experiments of chapter 12."""

@@ -1,4 +1,4 @@
-"""One piece at a time: each of a model of today's pieces, alone, in chapter 10's GPT."""
+"""Test each piece of a model of today alone, in chapter 10's GPT."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from .pieces import Model, Pieces
 
 LONG = 5000
 WINDOW = 8
-"""How many tokens before itself a token sees in a local block."""
+"""The number of earlier tokens that a token sees in a local block."""
 
 ORDERS, WEIGHTS = (2, 3, 4, 5), (1.0, 2.0, 4.0, 8.0, 16.0)
-"""Of the n-grams; a weight is chosen on the tuning text."""
+"""The orders and weights of the n-grams; the weight is chosen on the tuning text."""
 
 TODAY = "rotary, RMSNorm, SwiGLU, grouped"
 
@@ -43,32 +43,32 @@ VARIANTS = {
     "a sink": Pieces(sink=True),
     TODAY: Pieces(positions="rotary", norm=RMSNorm, gated=True, n_kv_heads=2, d_ff=302),
 }
-"""Each width in between makes the parameters as many as the GPT's, within 1 %."""
+"""Each hidden width makes the number of parameters equal to the GPT's within 1 %."""
 
 JOBS = [(name, seed) for name in VARIANTS for seed in SEEDS]
 
 
 @dataclass(frozen=True)
 class Ablated:
-    """One model of one seed. curve: (step, training loss, validation loss), in nats a token."""
+    """A model of one seed. curve: (step, training loss, validation loss), in nats a token."""
 
     curve: list[tuple[int, float, float]]
     parameters: int
 
     @property
     def loss(self) -> float:
-        """On the validation text after the last step, in nats a token."""
+        """Return the loss on the validation text after the last step, in nats a token."""
         return self.curve[-1][2]
 
 
 def ablate(name: str, seed: int, steps: int = STEPS, rate: float = RATE) -> Ablated:
-    """Train the model `name` of VARIANTS, on the batches that the others see too."""
+    """Train the model `name` of VARIANTS, on the same batches as all others."""
     text = the_corpus()
     torch.manual_seed(seed)
     sizes = {key: SIZES[key] for key in ("d_model", "n_heads", "n_layers")}
     model = Model(len(text.tokens.pieces), **sizes, max_len=CONTEXT, pieces=VARIANTS[name])
     begin_small(model.blocks)
-    torch.manual_seed(seed)  # whatever the pieces drew, the batches are the same
+    torch.manual_seed(seed)  # the same batches for all models, however many weights they drew
     curve = fit(model, text, steps, rate)
     return Ablated(curve, sum(one.numel() for one in model.parameters()))
 
@@ -79,12 +79,12 @@ def for_long(seed: int) -> dict[str, Ablated]:
 
 
 def numbered(job: int) -> Ablated:
-    """Train the model of one of JOBS: whoever runs them side by side need not wait for a seed."""
+    """Train the model JOBS[job]; single jobs keep parallel processes busy."""
     return ablate(*JOBS[job])
 
 
 def rivals() -> dict[int, tuple[float, float]]:
-    """What counting reaches: tokens of an n-gram -> nats a token, and the weight chosen for it."""
+    """Return the n-grams' results: order -> nats a token, and the chosen weight."""
     text = the_corpus()
 
     def nats(order: int, weight: float, ids: Tensor) -> float:
@@ -102,5 +102,5 @@ def rivals() -> dict[int, tuple[float, float]]:
 
 @cache
 def the_corpus() -> Corpus:
-    """The book's text, cut once in each process."""
+    """Return the book's text; it is split into tokens once in each process."""
     return corpus()

@@ -1,4 +1,4 @@
-"""What goes on in SmolLM2: who copies, what the first token is for, how the stream grows."""
+"""Look inside SmolLM2: which heads copy, what the first token is for, how the stream grows."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from ...today import turned
 from ...transformer_block import split_heads
 
 PERIOD, TEXTS = 60, 8
-"""Random tokens, written twice: how many in a row, and how many such texts."""
+"""The number of random tokens before a text repeats, and the number of texts."""
 
 N_LAYERS = int(SIZES["n_layers"])
 ALL_HEADS = [(block, head) for block in range(N_LAYERS) for head in range(N_HEADS)]
 
 
 def repeated(seed: int = 0) -> Tensor:
-    """Texts of `PERIOD` random tokens that are written twice: (TEXTS, 2 PERIOD)."""
+    """Return texts of `PERIOD` random tokens, repeated once: (TEXTS, 2 PERIOD)."""
     draws = torch.Generator().manual_seed(seed)
     once = torch.randint(int(SIZES["vocab_size"]), (TEXTS, PERIOD), generator=draws)
     return once.repeat(1, 2)
 
 
 def nats(logits: Tensor, ids: Tensor) -> Tensor:
-    """What each token but the first costs, given those before it: (batch, n - 1)."""
+    """Return the nats of each token except the first, given those before it: (batch, n - 1)."""
     found: Tensor = -logits[:, :-1].log_softmax(-1).gather(-1, ids[:, 1:, None])[..., 0]
     return found
 
 
 @dataclass(frozen=True)
 class Copying:
-    """What the tokens cost that are written for the first time, and for the second.
+    """The nats of tokens in the first and in the second copy.
 
-    scores: (30, 9), of each head the mean weight behind the earlier copy.
+    scores: (30, 9), each head's mean weight on the token after the earlier copy.
     """
 
     first: float
@@ -49,11 +49,11 @@ class Copying:
 
 
 def copying(published: SmolLM2, off: Collection[Head] = ()) -> Copying:
-    """Read the repeated texts, with some heads silent."""
+    """Read the repeated texts, with the heads `off` switched off."""
     ids = repeated()
     seen = look(published, ids, off)
     cost = nats(seen.logits, ids)  # (TEXTS, 2 PERIOD - 1)
-    later = torch.arange(PERIOD, 2 * PERIOD - 1)  # what follows its copy is in the text
+    later = torch.arange(PERIOD, 2 * PERIOD - 1)  # the token after the earlier copy is known
     scores = [one[:, :, later, later - PERIOD + 1].mean(dim=(0, 2)) for one in seen.weights]
     return Copying(
         float(cost[:, : PERIOD - 1].mean()), float(cost[:, PERIOD:].mean()), torch.stack(scores)
@@ -61,27 +61,27 @@ def copying(published: SmolLM2, off: Collection[Head] = ()) -> Copying:
 
 
 def passages(published: SmolLM2, count: int, n: int) -> Tensor:
-    """The beginnings of this book's own validation text in `count` pieces: ids (count, n)."""
+    """Return the first n tokens of `count` pieces of the book's validation text: ids (count, n)."""
     ids = torch.tensor(published.ids(three_parts()[2]))
     return ids[: count * n].reshape(count, n)
 
 
 def loss(published: SmolLM2, ids: Tensor, off: Collection[Head] = ()) -> float:
-    """The mean nats a token."""
+    """Return the mean nats a token."""
     return float(nats(look(published, ids, off).logits, ids).mean())
 
 
 LATER = 16
-"""From this position on a token is asked where it looks, and what it costs."""
+"""The first position whose weights and nats are measured."""
 
 
 @dataclass(frozen=True)
 class Sink:
-    """What the first token gets.
+    """The results on the first token.
 
-    share: (30, 9), of each head the weight that tokens from `LATER` on give the first token, the
-    mean over them. values: (30,), how long its values are, as a share of those tokens'. sizes:
-    (31, n), how long the stream of each token is, the mean over texts.
+    share: (30, 9), each head's mean weight from tokens from `LATER` on to the first token. values:
+    (30,), the length of the first token's values divided by that of those tokens' values. sizes:
+    (31, n), the length of each token's stream, the mean over texts.
     """
 
     share: Tensor
@@ -90,7 +90,7 @@ class Sink:
 
 
 def sink(published: SmolLM2, ids: Tensor) -> Sink:
-    """Read texts (batch, n)."""
+    """Measure the first token's role in texts (batch, n)."""
     seen = look(published, ids)
     share = torch.stack([one[:, :, LATER:, 0].mean(dim=(0, 2)) for one in seen.weights])
     sizes = torch.stack([one.norm(dim=-1).mean(dim=0) for one in seen.stream])
@@ -103,13 +103,13 @@ def sink(published: SmolLM2, ids: Tensor) -> Sink:
 
 
 def loss_without(published: SmolLM2, ids: Tensor, position: int, begin: int = LATER) -> float:
-    """Nats a token from `LATER` on, where those from `begin` on may not attend to one position."""
+    """Return nats a token from `LATER` on if tokens from `begin` on may not see a position."""
     seen = look(published, ids, unseen=Unseen(position, begin))
     return float(nats(seen.logits, ids)[:, LATER - 1 :].mean())
 
 
 def previous_head(published: SmolLM2, ids: Tensor) -> Head:
-    """The head that gives most of its weight to the token before."""
+    """Return the head with the largest weight on the previous token."""
     seen = look(published, ids)
     before = torch.stack(
         [one.diagonal(offset=-1, dim1=-2, dim2=-1).mean(dim=(0, 2)) for one in seen.weights]
@@ -118,10 +118,10 @@ def previous_head(published: SmolLM2, ids: Tensor) -> Head:
 
 
 def score_by_distance(published: SmolLM2, ids: Tensor, farthest: int) -> Tensor:
-    """Score every head's mean query on its mean key, 0 to `farthest` tokens behind: (30, 9, d + 1).
+    """Score every head's mean query on its mean key at distances 0 to `farthest`: (30, 9, d + 1).
 
-    A score is linear in the query and in the key, so this is the mean over all pairs of tokens from
-    `LATER` on, were they that far apart.
+    A score is linear in the query and in the key. So this is the mean score of all pairs of tokens
+    from `LATER` on, as if they had that distance.
     """
     seen = look(published, ids)
     found = []
@@ -137,7 +137,7 @@ def score_by_distance(published: SmolLM2, ids: Tensor, farthest: int) -> Tensor:
 
 
 def rises(published: SmolLM2, ids: Tensor) -> Tensor:
-    """By how many nats a token the loss rises when a head alone is silent: (30, 9)."""
+    """Return the rise of the loss, in nats a token, if a single head is switched off: (30, 9)."""
     whole = loss(published, ids)
     found = torch.tensor([loss(published, ids, [head]) - whole for head in ALL_HEADS])
     return found.reshape(N_LAYERS, N_HEADS)
@@ -145,7 +145,7 @@ def rises(published: SmolLM2, ids: Tensor) -> Tensor:
 
 @contextmanager
 def misread(published: SmolLM2) -> Iterator[None]:
-    """Take the rows of W_q and W_k for those of a rotation that pairs halves, as others do."""
+    """Read the rows of W_q and W_k as if the rotation paired halves, as in other libraries."""
     blocks: Any = published.model.blocks
     right = {}
     for block in blocks:

@@ -1,4 +1,4 @@
-"""Chapter 10's GPT, of which one piece at a time can be exchanged for that of a model of today."""
+"""Chapter 10's GPT, whose pieces can be replaced by those of a model of today."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ BASE = 10_000.0
 
 @dataclass(frozen=True)
 class Pieces:
-    """Which pieces a model has; as it stands, those of chapter 10's GPT.
+    """The pieces of a model; by default, those of chapter 10's GPT.
 
-    positions: "learned", "rotary" or "none". norm: makes a norm. gated: SwiGLU in place of ReLU.
-    n_kv_heads: heads of keys and values. window: in every block but the last, a token sees itself
-    and so many before it; None for all. sink: each head has a learned score that belongs to no
-    token, so that its weights on the tokens may sum to less than 1. d_ff: the width in between.
+    positions: "learned", "rotary" or "none". norm: makes a norm. gated: SwiGLU instead of ReLU.
+    n_kv_heads: the number of heads of keys and values. window: the number of earlier tokens that a
+    token sees in every block except the last; None for all. sink: each head has a learned score
+    without a token, so that its weights on the tokens may sum to less than 1. d_ff: the hidden
+    width.
     """
 
     positions: str = "learned"
@@ -36,10 +37,10 @@ class Pieces:
 
 
 class Attention(nn.Module):
-    """Causal self-attention with the pieces that were chosen."""
+    """Causal self-attention with the chosen pieces."""
 
     def __init__(self, d_model: int, n_heads: int, pieces: Pieces, window: int | None) -> None:
-        """window: how many tokens before itself a token sees; None for all."""
+        """window: the number of earlier tokens that a token sees; None for all."""
         super().__init__()
         self.n_heads, self.pieces, self.window = n_heads, pieces, window
         d_kv = d_model // n_heads * pieces.n_kv_heads
@@ -74,7 +75,7 @@ class Block(nn.Module):
     """Attend and transform, each after a norm."""
 
     def __init__(self, d_model: int, n_heads: int, pieces: Pieces, window: int | None) -> None:
-        """window: that of the attention."""
+        """window: the window of the attention."""
         super().__init__()
         self.norm_1, self.norm_2 = pieces.norm(d_model), pieces.norm(d_model)
         self.attention = Attention(d_model, n_heads, pieces, window)
@@ -88,7 +89,7 @@ class Block(nn.Module):
 
 
 class Model(nn.Module):
-    """GPT, or what becomes of it with other pieces."""
+    """GPT, or a variant of it with other pieces."""
 
     def __init__(
         self,
@@ -99,7 +100,7 @@ class Model(nn.Module):
         max_len: int,
         pieces: Pieces,
     ) -> None:
-        """The sizes are those of `GPT`. max_len: as many positions are learned, if any are."""
+        """The sizes are those of `GPT`. max_len: the number of learned positions, if any."""
         super().__init__()
         self.embedding = nn.Embedding(vocab_size, d_model)
         tables = [self.embedding]
@@ -114,7 +115,7 @@ class Model(nn.Module):
         self.norm = pieces.norm(d_model)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """tokens: ids (batch, n). Returns logits (batch, n, vocab_size)."""
+        """Return logits (batch, n, vocab_size). tokens: ids (batch, n)."""
         X = self.embedding(tokens)
         if self.positions is not None:
             X = X + self.positions.weight[: tokens.shape[1]]

@@ -1,4 +1,4 @@
-"""How fast SmolLM2 writes, and how fast it could if nothing but reading its weights took time."""
+"""The speed of SmolLM2, and its bound if only reading the weights took time."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import torch
 from ...published.smollm2 import SmolLM2
 
 FLOAT = 4
-"""Bytes of a number in single precision."""
+"""The bytes of a number in single precision."""
 READ = 512 * 2**20
-"""Bytes of the matrix with which the bandwidth is measured: far more than any cache holds."""
+"""The bytes of the matrix for measuring bandwidth: far more than the size of any cache."""
 TURNS = 5
 
 
 @dataclass(frozen=True)
 class Speed:
-    """bandwidth: bytes a second of a matrix times a vector. read: bytes of weights for a token.
+    """bandwidth: bytes a second for a matrix times a vector. read: bytes of weights for a token.
 
-    predicted: tokens a second, if each waited for its weights alone. measured: one after another.
-    reading: tokens a second of a prompt, all of which are read at once.
+    predicted: tokens a second, if only reading the weights took time. measured: tokens a second in
+    writing. reading: tokens a second of a prompt, whose tokens are read at once.
     """
 
     bandwidth: float
@@ -35,7 +35,7 @@ class Speed:
 
 @torch.no_grad()
 def speed(published: SmolLM2, prompt: list[int], most: int) -> Speed:
-    """Write `most` tokens after the prompt, and time the parts, the median of `TURNS`."""
+    """Write `most` tokens after the prompt, and return the median times of `TURNS` turns."""
     bandwidth = bytes_a_second()
     read = sum(one.numel() * one.element_size() for one in published.model.parameters())
     ids = torch.tensor([prompt])
@@ -53,7 +53,7 @@ def speed(published: SmolLM2, prompt: list[int], most: int) -> Speed:
 
 
 def bytes_a_second() -> float:
-    """How fast a matrix that fits into no cache is read: it is multiplied by a vector."""
+    """Return the bytes a second of multiplying a matrix larger than any cache by a vector."""
     matrix, vector = torch.ones(READ // FLOAT // 1024, 1024), torch.ones(1024)
     return READ / _seconds(lambda: matrix @ vector)
 

@@ -1,8 +1,8 @@
-"""A task with several right answers of known probability: what a beam is for.
+"""A task with several right answers of known probability, which needs a beam search.
 
-A word of letters is to be written in the order of the alphabet, behind a "<", or behind a ">" in
-the opposite order or as it is. The first has a probability of 0.4, the other two 0.3 each. So the
-likeliest first token is ">", with 0.6, and the likeliest answer begins with "<".
+The answer to a word has its letters in alphabetical order after "<", or in reverse order or
+unchanged after ">". The first has a probability of 0.4, the other two 0.3 each. So the likeliest
+first token is ">", with 0.6, but the likeliest answer begins with "<".
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch import nn
 from ...transformer import Transformer, beam_search, label_smoothed_loss, shift_right
 
 LETTERS, LENGTH, WORDS = 8, 5, 40
-"""Letters of the alphabet, letters of a word, which are distinct, and words of the test."""
+"""The numbers of letters in the alphabet, of (distinct) letters in a word, and of test words."""
 UP, DOWN, STOP, START = range(LETTERS, LETTERS + 4)
 NAMES = (*"abcdefgh"[:LETTERS], "<", ">", "[STOP]", "[START]")
 SHARES = {"in order": 0.4, "in opposite order": 0.3, "as it is": 0.3}
@@ -28,11 +28,11 @@ SIZES = {"d_model": 32, "n_heads": 2, "d_ff": 64, "n_layers": 1}
 
 @dataclass(frozen=True)
 class Searched:
-    """What one trained machine writes, by the width of the beam.
+    """The translations of a trained machine, by the width of the beam.
 
-    share: the mean, over the words, of the probability that the *task* gives to what was written, 0
-    for what is no answer. likelihood: the same by the machine's own probabilities. in_order: the
-    share of the words that are written in order.
+    share: the mean probability in the *task* of the written answers, with 0 for an invalid answer.
+    likelihood: the mean of the machine's own probabilities. in_order: the share of words that are
+    written in alphabetical order.
     """
 
     share: dict[int, float]
@@ -66,14 +66,14 @@ def _means(values: dict[int, list[float]]) -> dict[int, float]:
 
 
 def restore(searched: Searched) -> Transformer:
-    """Return the trained machine again, in the process that has the measurement."""
+    """Return the trained machine, rebuilt from its measurement in this process."""
     model = Transformer(LETTERS, len(NAMES), **SIZES)
     model.load_state_dict({name: torch.from_numpy(one) for name, one in searched.state.items()})
     return model.eval()
 
 
 def answers(word: list[int]) -> dict[str, list[int]]:
-    """Return the three right answers to a word, by the names of SHARES, without the stop."""
+    """Return the three right answers to a word, by the names of SHARES, without the stop token."""
     up = sorted(word)
     return {
         "in order": [UP, *up],
@@ -83,7 +83,7 @@ def answers(word: list[int]) -> dict[str, list[int]]:
 
 
 def draw(n: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Draw n words (n, LENGTH) and an answer to each, (n, LENGTH + 2), with its stop."""
+    """Draw n words (n, LENGTH) and an answer to each, (n, LENGTH + 2), with its stop token."""
     words = torch.rand(n, LETTERS).argsort(dim=1)[:, :LENGTH]
     style = torch.rand(n, 1)
     up = words.sort(dim=1).values
@@ -93,7 +93,7 @@ def draw(n: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def continuation(model: Transformer, word: torch.Tensor) -> Callable[[list[int]], np.ndarray]:
-    """Return what a beam search asks of `model` about one word, (LENGTH,)."""
+    """Return the function that a beam search calls for a word, (LENGTH,)."""
 
     @torch.no_grad()
     def step(tokens: list[int]) -> np.ndarray:

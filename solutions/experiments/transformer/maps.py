@@ -1,6 +1,6 @@
-"""Every attention map of a Transformer: of each layer and head, in the encoder and the decoder.
+"""Every attention map of a Transformer, for each layer and head of the encoder and the decoder.
 
-The reference translation is forced on the decoder, as in chapter 2's `read_maps`.
+The decoder reads the reference translation (teacher forcing), as in chapter 2's `read_maps`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ from ..transformer_block.weights import attention_weights
 
 @dataclass(frozen=True)
 class Maps:
-    """The weights of L layers of H heads on one pair of n source and m target tokens.
+    """The weights of L layers of H heads for a pair of n source and m target tokens.
 
-    encoder: (L, H, n, n), source tokens look at source tokens. decoder: (L, H, m, m), target tokens
-    at target tokens. cross: (L, H, m, n), target tokens at source tokens. Row i of the last two is
-    the row that chooses target token i: it has read token i - 1, and [START] for the first. Column
-    i of `decoder` is what was read there. right: (m,) boolean, whether the token of the reference
-    was the likeliest.
+    encoder: (L, H, n, n), from source to source tokens. decoder: (L, H, m, m), from target to
+    target tokens. cross: (L, H, m, n), from target to source tokens. Row i of the last two chooses
+    target token i; it has read token i - 1, or [START] for the first. Column i of `decoder` is the
+    token read in row i. right: (m,) boolean, whether the token of the reference was the likeliest.
     """
 
     pair: Pair
@@ -40,7 +39,7 @@ class Maps:
 
 @torch.no_grad()
 def read_maps(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> list[Maps]:
-    """Force the references of `pairs` on `model`, and read every map of its blocks."""
+    """Read every map of `model`'s blocks for the references of `pairs` (teacher forcing)."""
     sources, lengths, targets = tensors(task.batch(pairs))  # targets (B, m + 2)
     found: dict[str, list[np.ndarray]] = {"encoder": [], "decoder": [], "cross": []}
 
@@ -54,7 +53,7 @@ def read_maps(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> list[Maps]:
         return attention.register_forward_hook(hook, with_kwargs=True)
 
     with ExitStack() as hooks:
-        for module in model.modules():  # in the order in which they were made, and so of layers
+        for module in model.modules():  # in the order of creation, and so of the layers
             if isinstance(module, EncoderBlock):
                 hooks.enter_context(keep("encoder", module.attention))
             elif isinstance(module, DecoderBlock):

@@ -1,6 +1,6 @@
-"""Chapter 9's `Transformer` itself, trained on short sentences with 2017's loss and learning rate.
+"""Chapter 9's own `Transformer`, trained on short sentences with 2017's loss and learning rate.
 
-The loop is the one that the chapter's page shows; here it can be run over seeds and smoothings.
+The loop is that of the chapter's page; here it can be run over seeds and smoothings.
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ from ...translators.quality_by_length import LANGUAGE
 from ...translators.training import CLIP, Task, batches, make_task, tensors
 
 CLAUSES, LENGTHS, SENTENCES = (1, 1), (3, 14), 200
-"""Of the pairs to train on and to test with; source tokens, and number, of the test sentences."""
+"""The clauses of all pairs; the source tokens and the number of the test sentences."""
 STEPS, BATCH, WARM_UP = 400, 32, 100
 FACTOR = 0.5
-"""The learning rate is so many times that of 2017."""
+"""The learning rate as a multiple of that of 2017."""
 SIZES = {"d_model": 64, "n_heads": 4, "d_ff": 128, "n_layers": 2}
 JOBS = tuple((smoothing, seed) for seed in range(2) for smoothing in (0.0, 0.1))
-"""Trainings that differ in the smoothing of the loss alone, and in the seed."""
+"""Training runs that differ only in the smoothing of the loss and in the seed."""
 
 
 @dataclass(frozen=True)
 class Own:
-    """One training, tested on new sentences.
+    """A training run, tested on new sentences.
 
-    losses: of each step, smoothed as in training. perplexity: of the right tokens, forced.
-    likeliest: the mean probability of the likeliest token, forced; right: how often it is the right
-    one. written: the token accuracy of greedy translations.
+    losses: the loss of each step, smoothed as in training. perplexity: that of the right tokens
+    under teacher forcing. likeliest: the mean probability of the likeliest token under teacher
+    forcing. right: the share of cases in which it is the right token. written: the token accuracy
+    of greedy translations.
     """
 
     losses: list[float]
@@ -45,7 +46,7 @@ class Own:
 
 
 def measure_own(job: int) -> Own:
-    """Train and test as JOBS[job] says."""
+    """Train and test the model of JOBS[job]."""
     smoothing, seed = JOBS[job]
     model, task, losses = train_own(smoothing, seed)
     pairs = held_out_pairs(LANGUAGE, LENGTHS, SENTENCES, CLAUSES)
@@ -65,7 +66,7 @@ def measure_own(job: int) -> Own:
 
 
 def train_own(smoothing: float, seed: int) -> tuple[Transformer, Task, list[float]]:
-    """Train the machine of the page. Returns it, its task, and the loss of every step."""
+    """Train the page's machine. Returns the machine, its task, and the loss of every step."""
     torch.manual_seed(seed)
     task = make_task(LANGUAGE, CLAUSES, STEPS * BATCH, seed)
     model = Transformer(len(task.source_vocabulary), len(task.target_vocabulary), **SIZES)
@@ -87,7 +88,7 @@ def train_own(smoothing: float, seed: int) -> tuple[Transformer, Task, list[floa
 
 @torch.no_grad()
 def write(model: Transformer, task: Task, pairs: Sequence[Pair]) -> list[tuple[str, ...]]:
-    """Translate the sources of `pairs` greedily, side by side. Returns the tokens of each."""
+    """Translate the sources of `pairs` greedily in a batch. Returns the tokens of each."""
     sources, _, rows = tensors(task.batch(pairs))
     written = torch.full((len(pairs), 1), START)
     for _ in range(rows.shape[1] + 5):

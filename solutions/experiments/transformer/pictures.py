@@ -1,6 +1,4 @@
-"""What chapter 9 shows with help of its own: a decoder whose mask leaks, a beam search that is
-watched, and a look at what a hidden position was for.
-"""
+"""Experiments for chapter 9: a mask that leaks, a recorded beam search, and hidden positions."""
 
 from __future__ import annotations
 
@@ -27,9 +25,9 @@ from ...translators.seq2seq import Seq2Seq
 from ...translators.training import Task, tensors
 
 LEAK_STEPS, LEAK_LETTERS, LEAK_LENGTH = 200, 8, 8
-"""Steps of training, letters of the alphabet, and letters of a word."""
+"""The numbers of training steps, of letters in the alphabet, and of letters in a word."""
 LEAKS = tuple((leaking, seed) for leaking in (False, True) for seed in SEEDS)
-"""Trainings that differ in the causal mask, absent or not, and in the seed."""
+"""Training runs that differ in the causal mask, absent or present, and in the seed."""
 
 
 class LeakingStack(DecoderStack):
@@ -38,17 +36,17 @@ class LeakingStack(DecoderStack):
     def forward(
         self, tokens: torch.Tensor, context: torch.Tensor, context_mask: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """See `DecoderStack.forward`; but every row depends on all tokens."""
+        """See `DecoderStack.forward`. Here every row depends on all tokens."""
         return self.to_logits(self.through(tokens, context, None, context_mask))
 
 
 @dataclass(frozen=True)
 class Leak:
-    """A machine that is to put the letters of words into the order of the alphabet.
+    """A machine that is trained to sort the letters of words.
 
-    losses: of each step of training. forced: the share of letters right in new words with the right
-    target forced on the decoder; written: the same where it reads what it has written itself.
-    examples: of three new words, the word and what the machine wrote.
+    losses: the loss of each training step. forced: the share of right letters in new words under
+    teacher forcing. written: the same if the machine reads its own output. examples: three new
+    words and the machine's output for each.
     """
 
     losses: list[float]
@@ -107,7 +105,7 @@ def _tested(model: Transformer, losses: list[float]) -> Leak:
 
 @dataclass(frozen=True)
 class Beginning:
-    """A beginning that a beam search keeps: its tokens, the sum of their log-probabilities."""
+    """A beginning in a beam: its tokens, and the sum of their log-probabilities."""
 
     tokens: tuple[int, ...]
     total: float
@@ -123,10 +121,10 @@ def beam_steps(
     max_len: int,
     length_penalty: float,
 ) -> tuple[list[list[Beginning]], list[int], float]:
-    """Watch `beam_search`: what it keeps after each step, best sum first, and what it returns.
+    """Record `beam_search`: the beam after each step, with the best sum first, and the result.
 
-    The arguments are those of `beam_search`. A beginning that ends in `stop` has ended, and is not
-    continued; its score is its sum divided by the length penalty.
+    The arguments are those of `beam_search`. A beginning that ends in `stop` is not continued; its
+    score is its sum divided by the length penalty.
     """
     answers: dict[tuple[int, ...], np.ndarray] = {}
 
@@ -157,11 +155,11 @@ def beam_steps(
 def right_without(
     model: Seq2Seq, task: Task, pairs: Sequence[Pair], places: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
-    """Hide, row by row, one place of the source from all heads of all layers of the decoder.
+    """Hide a source position in each row from all heads of all layers of the decoder.
 
-    places: for each pair the place that row i may not look at, (m,). The row that chooses target
-    token i is asked alone, with the reference before it. Returns for each pair (m,) boolean: is the
-    token of the reference still the likeliest?
+    places: for each pair the position that row i may not look at, (m,). The row that chooses target
+    token i is computed alone, given the reference before it. Returns for each pair (m,) boolean:
+    whether the token of the reference is still the likeliest.
     """
     sources, lengths, targets = tensors(task.batch(pairs))  # targets (B, m + 2)
     memory = model.encode(sources, lengths)
@@ -178,7 +176,7 @@ def right_without(
 
 
 def gold_map(ax: Axes, weights: np.ndarray, pair: Pair, title: str = "") -> None:
-    """Draw a map of target on source, (m, n), with a box around each link of the gold alignment."""
+    """Draw a map from target to source, (m, n), with a box around each gold link."""
     heatmap(weights, pair.target, pair.source, title="", ax=ax, annotate=False)
     for i, j in sorted(pair.possible):
         style = "-" if (i, j) in pair.sure else ":"

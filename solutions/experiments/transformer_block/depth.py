@@ -1,8 +1,9 @@
-"""How deep a stack of blocks may be: gradients at the start of training, and training itself.
+"""The possible depth of a stack of blocks: gradients before training, and training itself.
 
-Six designs: with or without the residual, and with no norm, the norm after each sublayer ("post")
-or the norm before it ("pre"). The task is to say a sequence backwards: place i of the answer is
-what stands at place n - 1 - i of the question. Two blocks learn it; what do many make of it?
+There are six designs: with or without the residual, and with no norm, the norm after each sublayer
+("post") or the norm before it ("pre"). The task is to reverse a sequence: position i of the answer
+is position n - 1 - i of the question. Two blocks can learn it. The question is whether many blocks
+can.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ STEPS, BATCH, RATE, TEST, EVERY = 120, 16, 3e-3, 500, 10
 
 
 class Block(nn.Module):
-    """The encoder block of `transformer_block`, with a switch for the residual and one more norm.
+    """The encoder block of `transformer_block`, with a switch for the residual and a "none" norm.
 
-    With the residual and "post" or "pre" it is `EncoderBlock`; the norm is PyTorch's own, which
-    gives the same numbers in fewer steps.
+    With the residual and "post" or "pre" it is `EncoderBlock`. The norm is PyTorch's, which gives
+    the same numbers in fewer steps.
     """
 
     def __init__(self, residual: bool, norm: str) -> None:
@@ -61,16 +62,16 @@ class Block(nn.Module):
 
 
 class Stack(nn.Module):
-    """Embeddings of letters and places, `depth` blocks, and a linear read-out at every token.
+    """Embeddings of letters and positions, `depth` blocks, and a linear read-out at every token.
 
-    As usual, a stack with the norm before has one norm more, after its last block.
+    As usual, a stack with the norm before each sublayer has another norm after its last block.
     """
 
     def __init__(self, design: str, depth: int, smaller: bool = False) -> None:
         """Build one of DESIGNS. Matrices are drawn by Glorot's rule, biases start at 0.
 
-        smaller: the last matrix of each sublayer, whose result is added, is divided by the root of
-        the number of sublayers.
+        smaller: whether the last matrix of each sublayer is divided by the square root of the
+        number of sublayers.
         """
         super().__init__()
         residual, norm = DESIGNS[design]
@@ -88,7 +89,7 @@ class Stack(nn.Module):
                 parameter.data /= math.sqrt(2 * depth)
 
     def forward(self, letters: torch.Tensor) -> torch.Tensor:
-        """letters: (batch, LENGTH). Returns logits (batch, LENGTH, LETTERS)."""
+        """Return logits (batch, LENGTH, LETTERS). letters: (batch, LENGTH)."""
         return self.read_out(self.last(self.states(letters)[-1]))
 
     def states(self, letters: torch.Tensor) -> list[torch.Tensor]:
@@ -100,22 +101,22 @@ class Stack(nn.Module):
 
 
 def sample(batch: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Draw sequences of letters and the same backwards, (batch, LENGTH) both."""
+    """Draw sequences of letters, and return them and their reverse, (batch, LENGTH) each."""
     letters = torch.randint(LETTERS, (batch, LENGTH), generator=generator)
     return letters, letters.flip(1)
 
 
 def loss_of(model: Stack, letters: torch.Tensor, answers: torch.Tensor) -> torch.Tensor:
-    """Return the mean cross-entropy over all places of all sequences."""
+    """Return the mean cross-entropy over all positions of all sequences."""
     return F.cross_entropy(model(letters).flatten(0, 1), answers.flatten())
 
 
 @dataclass(frozen=True)
 class Start:
-    """A stack before training, in float64, so that what is small is small and not rounded to 0.
+    """A stack before training, in float64, so that small numbers are not rounded to 0.
 
-    gradients: the gradient norm of each block's parameters, first block first. unlike: how much the
-    tokens of a sequence differ before the first block and after each, as `unlikeness` measures it.
+    gradients: the gradient norm of each block's parameters, in order. unlike: the `unlikeness` of
+    the tokens of a sequence before the first block and after each.
     """
 
     gradients: list[float]
@@ -123,7 +124,7 @@ class Start:
 
 
 def at_start(design: str, depth: int, seed: int, smaller: bool = False) -> Start:
-    """Measure one stack before training."""
+    """Measure a stack before training."""
     torch.manual_seed(seed)
     model = Stack(design, depth, smaller).double()
     letters, answers = sample(SAMPLE, torch.Generator().manual_seed(1000 + seed))
@@ -149,7 +150,7 @@ def _norm_of(block: nn.Module) -> float:
 
 @dataclass(frozen=True)
 class Run:
-    """One training: step -> loss on the batch before it, and accuracy on new sequences."""
+    """A training run: step -> loss on the batch before it, and accuracy on new sequences."""
 
     losses: dict[int, float]
     accuracy: float
@@ -164,9 +165,9 @@ def train(
     warm_up: int = 0,
     smaller: bool = False,
 ) -> Run:
-    """Train one stack with Adam; all designs see the same sequences.
+    """Train a stack with Adam; all designs see the same sequences.
 
-    The rate rises linearly over the first `warm_up` steps, and then stays where it is.
+    The rate rises linearly over the first `warm_up` steps, and then stays constant.
     """
     torch.manual_seed(seed)
     data = torch.Generator().manual_seed(2000 + seed)
@@ -190,13 +191,13 @@ def train(
 
 
 def new_sequences(seed: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """New sequences and their answers, on which a trained stack is measured."""
+    """Return the test sequences and their answers."""
     return sample(TEST, torch.Generator().manual_seed(3000 + seed))
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What one seed makes of all designs: (design, depth) -> its start, and its training."""
+    """The results of one seed: (design, depth) -> the stack before training, and its training."""
 
     starts: dict[tuple[str, int], Start]
     runs: dict[tuple[str, int], Run]

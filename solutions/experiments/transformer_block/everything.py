@@ -1,4 +1,4 @@
-"""Both experiments of chapter 8 with one seed, so that no stack of the first is trained again."""
+"""Both experiments of chapter 8 with one seed, so that the second can reuse the first's stacks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .warm_up import WarmUp, compare_rates
 
 @dataclass(frozen=True)
 class Everything:
-    """What `compare_designs` and `compare_rates` found, and the seconds that each took."""
+    """The results of `compare_designs` and `compare_rates`, and the seconds of each."""
 
     designs: Comparison
     rates: WarmUp
@@ -20,7 +20,7 @@ class Everything:
 
 
 def run_all(seed: int) -> Everything:
-    """Run one after the other."""
+    """Run both experiments."""
     start = time.perf_counter()
     designs = compare_designs(seed)
     seconds = time.perf_counter() - start

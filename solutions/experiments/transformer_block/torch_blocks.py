@@ -1,4 +1,4 @@
-"""Our blocks and PyTorch's own with the same weights: how far apart outputs and gradients are."""
+"""Compare outputs and gradients of our blocks and PyTorch's, with the same weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ D_FF = 7
 
 
 def encoder_difference(seed: int) -> float:
-    """Return the largest difference of a random encoder block and PyTorch's, in float64."""
+    """Return the largest difference between a random encoder block and PyTorch's, in float64."""
     batch, n, _, n_heads, norm = _sizes(seed)
     d_model = 4 * n_heads
     ours = EncoderBlock(d_model, n_heads, D_FF, norm).double()
@@ -27,7 +27,7 @@ def encoder_difference(seed: int) -> float:
 
 
 def decoder_difference(seed: int) -> float:
-    """Return the largest difference of a random decoder block and PyTorch's, in float64."""
+    """Return the largest difference between a random decoder block and PyTorch's, in float64."""
     batch, n, n_k, n_heads, norm = _sizes(seed)
     d_model = 4 * n_heads
     ours = DecoderBlock(d_model, n_heads, D_FF, norm).double()
@@ -39,7 +39,7 @@ def decoder_difference(seed: int) -> float:
     X = torch.randn(batch, n, d_model, dtype=torch.float64, requires_grad=True)
     source = torch.randn(batch, n_k, d_model, dtype=torch.float64, requires_grad=True)
     causal = torch.ones(n, n, dtype=torch.bool).tril()
-    right = theirs(X, source, tgt_mask=~causal)  # in its masks True is "may not"
+    right = theirs(X, source, tgt_mask=~causal)  # True means "may not attend" in its masks
     return _apart(ours(X, source, causal), right, (X, source))
 
 
@@ -67,7 +67,7 @@ def _copy_attention(ours: MultiHeadAttention, theirs: nn.MultiheadAttention) -> 
 
 
 def _apart(ours: torch.Tensor, theirs: torch.Tensor, inputs: Sequence[torch.Tensor]) -> float:
-    """The largest difference of two outputs, and of their gradients with respect to `inputs`."""
+    """Return the largest difference of two outputs and of their gradients by `inputs`."""
     cotangent = torch.randn_like(ours)
     mine = (ours, *torch.autograd.grad(ours, inputs, cotangent))
     right = (theirs, *torch.autograd.grad(theirs, inputs, cotangent))

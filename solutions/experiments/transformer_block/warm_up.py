@@ -1,7 +1,7 @@
 """Twenty-four blocks with the norm after each sum: rates, warm-up, and smaller first weights.
 
-The task and the stacks are those of `depth`. What a stack can say that has lost which token is
-which, but not which letters there were, is measured beside it.
+The task and the stacks are those of `depth`. They are compared with the best answer that knows
+which letters occur but not their positions.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from . import depth
 
 BLOCKS = 24
 WARM_UP = 40
-"""Steps in which the rate rises; as many steps at the full rate follow as without them."""
+"""The steps in which the rate rises; they are added to those at the full rate."""
 RATES = (3e-4, 1e-3, 3e-3)
 LEARNT = 0.95
-"""A run that gets so large a share of new letters right has learnt the task."""
+"""A run has learned the task if it gets at least this share of new letters right."""
 
 
 @dataclass(frozen=True)
 class WarmUp:
-    """What one seed shows; accuracies are shares of letters right on new sequences, by rate.
+    """The results of one seed; accuracies are shares of right letters in new sequences, by rate.
 
-    constant: at a constant rate. warm_up: after a warm-up. smaller: at a constant rate, with the
-    last matrix of each sublayer smaller at the start. start_smaller: that one before training.
-    letters_alone: of the best answer that knows which letters there are, and not where they stand.
+    constant: with a constant rate. warm_up: with a warm-up. smaller: with a constant rate, and a
+    smaller initial last matrix of each sublayer. start_smaller: the stack of `smaller` before
+    training. letters_alone: the accuracy of the best answer that knows which letters occur but not
+    their positions.
     """
 
     constant: dict[float, float]
@@ -38,7 +39,7 @@ class WarmUp:
 
 
 def compare_rates(seed: int, designs: depth.Comparison) -> WarmUp:
-    """Train the stack with the norm after in all these ways, but for what `designs` has of it."""
+    """Train the stack with the norm after each sum in all ways that `designs` does not have."""
     constant = {rate: _trained(seed, rate) for rate in RATES if rate != depth.RATE}
     constant[depth.RATE] = designs.runs["norm after", BLOCKS].accuracy
     return WarmUp(
@@ -56,7 +57,7 @@ def _trained(seed: int, rate: float, warm_up: int = 0, smaller: bool = False) ->
 
 
 def letters_alone(letters: torch.Tensor) -> float:
-    """Return the share right if every place is answered with the commonest letter of its sequence.
+    """Return the share right if every answer is the most frequent letter of its sequence.
 
     letters: (batch, n).
     """

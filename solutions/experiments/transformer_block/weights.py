@@ -1,4 +1,4 @@
-"""The weights of an attention layer of chapter 8, which the layer itself does not return."""
+"""The weights of chapter 8's attention layer, which the layer itself does not return."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def attention_weights(
     context: torch.Tensor | None = None,
     mask: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """The weights behind `attention(X, context, mask)`, (..., n_heads, n_q, n_k), to be looked at.
+    """Return the weights (..., n_heads, n_q, n_k) of the call `attention(X, context, mask)`.
 
-    A row sums to 1, or is 0 where there is nothing to attend to.
+    A row sums to 1, or is 0 if all keys are hidden.
     """
     context = X if context is None else context
     mask = mask_for_heads(mask, X, context)
@@ -27,4 +27,4 @@ def attention_weights(
     if mask is None:
         return scores.softmax(dim=-1)
     weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)
-    return weights.masked_fill(~mask, 0)  # a row that is all minus infinity is NaN before
+    return weights.masked_fill(~mask, 0)  # a fully masked row is NaN before

@@ -57,7 +57,7 @@ test("no held-out sequence is one of the first hundred steps", () => {
         assert.ok(!all.has(String(run.task.draw(run.random, 16))));
 });
 
-test("a rate at which the loss is no number any more is told, and the run stays", () => {
+test("a rate at which the loss stops being a number is reported, and the run stays", () => {
     const run = trained(machine({ rate: 1, layers: 3, feedForward: true, residual: true }));
     assert.equal(run.state, "diverged");
     assert.match(run.sentence, /In step \d+ the loss .* at the rate 1 .* Take a smaller rate\./);

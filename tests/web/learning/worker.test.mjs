@@ -125,7 +125,7 @@ test("what cannot be is refused in sentences, and another start may follow", asy
     }
 });
 
-test("what is no message is told", async () => {
+test("an unknown message is reported", async () => {
     const tell = await made();
     for (const type of ["dance", "constructor", "look"]) {
         const failed = next("failed");
