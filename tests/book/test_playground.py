@@ -168,12 +168,12 @@ def test_the_address_stores_and_restores_the_settings(visit: Callable[..., Page]
 
 
 WRONG = {
-    "task=nonsense&colour=red&heads=2": ('“task” is "nonsense"', "“colour”, which is no setting"),
+    "task=nonsense&colour=red&heads=2": ('“task” is "nonsense"', "“colour”, which is not a setting"),
     "width=abc": ('“width” is "abc"',),
     "heads=3": ("32 features cannot be shared out equally to 3 heads",),
     "body=convolution&length=4&window=8": ("A window of 8 places is longer",),
-    "vs.task=own": ("“vs.task”, which is no setting",),
-    "%E0%A4%A": ("which is no setting",),
+    "vs.task=own": ("“vs.task”, which is not a setting",),
+    "%E0%A4%A": ("which is not a setting",),
 }
 
 
