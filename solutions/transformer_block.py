@@ -233,10 +233,7 @@ def split_heads(X: torch.Tensor, n_heads: int) -> torch.Tensor:
 def mask_for_heads(
     mask: torch.Tensor | None, X: torch.Tensor, context: torch.Tensor
 ) -> torch.Tensor | None:
-    """Return the mask (..., n_q, n_k) with an axis for the heads.
-
-    Raises ValueError if it does not broadcast.
-    """
+    """Add an axis for the heads to a mask (..., n_q, n_k). Raises ValueError if it misfits."""
     if mask is None:
         return None
     shape = (*X.shape[:-1], context.shape[-2])

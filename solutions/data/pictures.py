@@ -11,9 +11,8 @@ So each picture has exactly one caption, and the caption states every relation.
 
 A combination is two shapes and the relation between them ("B below A" is "A above B"). The row
 numbers of the two shapes in `SHAPES` are added, and 1 for "left of". If the sum is a multiple of
-`TEST_SHARE`, the combination is for testing, else for training. All combinations of a picture
-belong to the same split. So no combination of a test caption occurs in training, but each of its
-words does.
+`TEST_SHARE`, the combination is for testing, else for training. All combinations of a picture are
+of the same split. So training has each word of a test caption, but none of its combinations.
 """
 
 from __future__ import annotations
@@ -66,9 +65,8 @@ class Box(NamedTuple):
 class Picture:
     """An image, the tokens of its caption, and for each token the box of the shape it names.
 
-    `image` (3, 48, 48) is float32 from 0 to 1: red, green, blue; rows from the top. `boxes` has an
-    entry for each token: the box of the shape that a colour or a kind names, or None for an article
-    or a relation.
+    `image` (3, 48, 48) is float32 from 0 to 1: red, green, blue; rows from the top. `boxes` has the
+    box of the shape that each colour or kind names, and None for an article or a relation.
     """
 
     image: np.ndarray
@@ -94,8 +92,7 @@ def sample_pictures(n: int, rng: np.random.Generator, split: Split = "train") ->
     """Return `n` pictures, half with two shapes and half with three.
 
     The same state of `rng` gives the same pictures. `rng` is read in blocks, so two calls do not
-    give the same pictures as one large call. Raises ValueError for a negative `n` or an unknown
-    split.
+    equal a larger call. Raises ValueError for a negative `n` or an unknown split.
     """
     if split not in {"train", "test"}:
         raise ValueError(f"split must be 'train' or 'test'; got {split!r}")
@@ -106,10 +103,7 @@ def sample_pictures(n: int, rng: np.random.Generator, split: Split = "train") ->
 
 
 def make_batch(pictures: Sequence[Picture]) -> PictureBatch:
-    """Return `pictures` as a batch.
-
-    Raises ValueError for no pictures, and as `check_image` does.
-    """
+    """Return `pictures`, at least one, as a batch. Raises ValueError, and as `check_image` does."""
     if not pictures:
         raise ValueError("a batch needs at least one picture")
     longest = max(len(picture.caption) for picture in pictures)
