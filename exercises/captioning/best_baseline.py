@@ -13,7 +13,8 @@ best_baseline = Declaration(
     kind=Kind.MEASURE,
     tolerance=0.02,
     help=(
-        "First a function from a baseline to the summed variance. Then find where it is smallest.",
+        "First write a function from a baseline to the summed variance. Then find where it is "
+        "smallest.",
         "There are only L different estimates, one for each place, and you know how likely each "
         "of them is: you can compute the variance without drawing. As a function of the baseline "
         "it is a parabola.",
@@ -90,12 +91,13 @@ def plain_mean(scores, rewards):
 
 best_baseline.wrong(
     "the best reward",
-    "What is the variance with your baseline, and what is it with the worst reward?",
+    "What is the variance with your baseline, and what is it with the worst reward as the "
+    "baseline?",
     plain_mean.edit("rewards.mean", "rewards.max"),
 )
 best_baseline.wrong(
     "every place drawn equally often",
-    "How often does a place with a low score add to the variance?",
+    "How often is a place with a low score drawn, and so adds to the variance?",
     plain.edit("weights * lengths", "lengths"),
 )
 best_baseline.wrong(
@@ -114,12 +116,12 @@ best_baseline.wrong(
 )
 best_baseline.wrong(
     "only the component of the place that was drawn",
-    "When one place is drawn, what does the estimate say of the other places?",
+    "When one place is drawn, what does the estimate say about the other places?",
     plain.edit("weights * lengths", "weights * (1 - weights) ** 2"),
 )
 best_baseline.wrong(
-    "sign turned round",
-    "All rewards are below 0. Can their best baseline be above?",
+    "sign reversed",
+    "Suppose that all rewards are below 0. Can their best baseline be above 0?",
     plain.edit("return float", "return -float"),
 )
 
