@@ -185,7 +185,7 @@ def _(rng):
         "the weight…", "scores: (...…"
     )
     apart = rng.normal(size=(3, 4)) + np.array([[1000.0], [-1000.0], [0.0]])
-    yield Case("rows far from one another, no mask", (apart, None)).holds("scores: (...…")
+    yield Case("rows with very different scores, no mask", (apart, None)).holds("scores: (...…")
     yield Case("called with the scores alone", (rng.normal(size=4),)).holds("mask: boolean…")
     one_mask = _mask(rng, 3, 4)
     yield Case(
@@ -232,7 +232,9 @@ def _(rng):
     ).holds("mask: boolean…")
     far = rng.normal(size=(n_q, n_k)) + np.where(mask, 1.0, -1.0) * heights * 2000
     yield Case("scores of a million, on either side of 0", (far, mask))
-    yield Case("rows far from one another, no mask", (rng.normal(size=(n_q, n_k)) + heights, None))
+    yield Case(
+        "rows with very different scores, no mask", (rng.normal(size=(n_q, n_k)) + heights, None)
+    )
     columns = _mask(rng, n_k, n_q).T
     columns[:, rng.integers(n_k)] = False
     empty = rng.normal(size=(n_q, n_k)), columns

@@ -123,8 +123,7 @@ hard_attention.wrong(
 )
 hard_attention.wrong(
     "one draw for all rows",
-    "Should what is drawn for one picture decide where another picture is looked at? How many "
-    "numbers do you draw for two rows?",
+    "Should two pictures be looked at in the same place just because they share one drawn number?",
     plain.edit("rng.random((*scores.shape[:-1], 1))", "rng.random()"),
 )
 hard_attention.wrong(
