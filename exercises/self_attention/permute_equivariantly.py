@@ -102,7 +102,7 @@ permute_equivariantly.wrong(
     plain.edit("return bool", "Y, Z = np.sort(Y, axis=-2), np.sort(Z, axis=-2)\nreturn bool"),
 )
 permute_equivariantly.wrong(
-    "an order of its own",
+    "another permutation used",
     "Where does your function use `permutation`? Could `attend` commute with one permutation and "
     "not with another?",
     plain.edit("Y, Z =", "permutation = np.arange(X.shape[-2])[::-1]\nY, Z ="),
