@@ -174,7 +174,7 @@ LINKS: tuple[tuple[int, tuple[int, ...], tuple[int, ...]], ...] = (
     (3, (4,), (3, 1)),  # finds what is possible, misses what is sure
     (0, (3,), ()),  # wrong
     (4, (2, 4), ()),  # a contraction: one link of two
-    (1, (), ()),  # a word that nothing stands for
+    (1, (), ()),  # a word without a translation
 )
 """A small alignment problem in which every count that a formula may use is another number."""
 

@@ -180,7 +180,7 @@ def _(rng):
     ).holds("What is outside…")
     beside = np.array([[-3.0, 1.0, -1.0, 2.0], [1.0, 4.5, 2.0, 7.0], [3.0, 0.0, 5.0, 4.0]])
     yield Case(
-        "one row of weights, three boxes beside the grid", (_weights(rng, (12,)), beside, (3, 4))
+        "one row of weights, three boxes outside the grid", (_weights(rng, (12,)), beside, (3, 4))
     ).holds("What is outside…")
     yield Case(
         "one row of weights, many boxes", (_weights(rng, (24,)), _box(rng, (5,), 4, 6), (4, 6))
@@ -218,7 +218,7 @@ def _(rng):
         "boxes with no area, one row of weights", (_weights(rng, (H * W,)), flat, (H, W))
     ).holds("What is outside…")
     beside = _box(rng, (), H, W) + np.array([H, 0, H, 0])
-    yield Case("a box beside the grid", (_weights(rng, (H * W,)), beside, (H, W))).holds(
+    yield Case("a box outside the grid", (_weights(rng, (H * W,)), beside, (H, W))).holds(
         "What is outside…"
     )
     weights, boxes = _weights(rng, (H * W,)), _box(rng, (4,), H, W)

@@ -270,7 +270,8 @@ def _(rng):
     yield Case("all outputs are 0", (NOTHING, X[0, 0, 1], TURN_OF_FOUR)).holds("they may all be 0")
     nearly = _nearly_alike(rng, 30)
     yield Case(
-        "outputs near 0 beside large ones, equal up to rounding", (CENTRED, nearly, a_turn(rng, 30))
+        "outputs near 0 next to large ones, equal up to rounding",
+        (CENTRED, nearly, a_turn(rng, 30)),
     ).holds("Outputs that…")
 
 
@@ -340,7 +341,8 @@ def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("all outputs are 0", (NOTHING, X, a_turn(rng, 5)))
     nearly = _nearly_alike(rng, 40)
     yield Case(
-        "outputs near 0 beside large ones, equal up to rounding", (CENTRED, nearly, a_turn(rng, 40))
+        "outputs near 0 next to large ones, equal up to rounding",
+        (CENTRED, nearly, a_turn(rng, 40)),
     )
     yield Case("one token", (POSITIONS_ADDED, X[:1], np.array([0])))
     batch = _alike_but_for(1, rng.normal(size=(3, 6, 2)))
