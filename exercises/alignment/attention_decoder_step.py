@@ -127,7 +127,7 @@ mask_ignored = attention_decoder_step.wrong(
 )
 attention_decoder_step.wrong(
     "mask inverted",
-    "In this course True means “may attend”. Where are your zeros?",
+    "In this course True means “may attend”. Which weights are 0 in your result?",
     plain.edit("where=mask", "where=~mask").edit("* mask", "* ~mask"),
 )
 attention_decoder_step.wrong(

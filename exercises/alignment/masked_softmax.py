@@ -76,7 +76,7 @@ masked_softmax.wrong(
 )
 masked_softmax.wrong(
     "mask inverted",
-    "In this course True means “may attend”. Where are your zeros?",
+    "In this course True means “may attend”. Which weights are 0 in your result?",
     nan_to_zero.edit("np.where(mask, scores, -np.inf)", "np.where(~mask, scores, -np.inf)"),
 )
 masked_softmax.wrong(
@@ -93,7 +93,8 @@ masked_softmax.wrong(
 )
 masked_softmax.wrong(
     "minus infinity and nothing else",
-    "In a row with nothing to attend to, what is minus infinity minus minus infinity?",
+    "In a row with nothing to attend to, you subtract minus infinity from minus infinity. What is "
+    "the result?",
     nan_to_zero.edit("np.nan_to_num(weights)", "weights"),
 )
 

@@ -20,7 +20,7 @@ test_looks_back = Declaration(
     kind=Kind.TEST,
     help=(
         "You do not know a single score. What can you check about weights and context all the "
-        "same? And which changes of s, H and mask should change nothing, or something?",
+        "same? Which changes to s, H and mask should change the results, and which should not?",
         "Two sentences, one of them padded. What should each of them get if it is alone, in "
         "another order, without one of its tokens, or with another state of the decoder?",
         "Sections “What the tanh is for”, “Large scores, and padding” and “The source is a set”.",

@@ -77,7 +77,8 @@ def plain(scores, rewards):
 
 @best_baseline.wrong(
     "the expected reward",
-    "That is a good baseline. Is the variance smaller or larger a little to either side of it?",
+    "That is a good baseline. If you move it a little to either side, does the variance become "
+    "smaller or larger?",
 )
 def _(scores, rewards):
     weights = np.exp(scores - scores.max())
@@ -97,7 +98,7 @@ best_baseline.wrong(
 )
 best_baseline.wrong(
     "every place drawn equally often",
-    "How often is a place with a low score drawn, and so adds to the variance?",
+    "How often is a place with a low score drawn? How much does it therefore add to the variance?",
     plain.edit("weights * lengths", "lengths"),
 )
 best_baseline.wrong(

@@ -93,8 +93,8 @@ rewards_of_looks.wrong(
 )
 rewards_of_looks.wrong(
     "the mean in place of the sum",
-    "Suppose that the caption gets a longer ending, and every word of it is bad. Does the reward "
-    "of the first look fall by the sum of these words?",
+    "Suppose that the caption gets a longer ending, and every word of it is bad. Does the first "
+    "look's reward fall by the full log likelihoods of all these words?",
     plain.edit(
         "return rewards",
         "counts = np.cumsum(real[..., ::-1], axis=-1)[..., ::-1]\n"

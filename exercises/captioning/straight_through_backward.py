@@ -122,8 +122,8 @@ straight_through_backward.wrong(
 )
 straight_through_backward.wrong(
     "sign of the temperature",
-    "If the temperature rises, all numbers of the row come nearer to 0. What sign does that give "
-    "the derivative with respect to the temperature?",
+    "If the temperature rises, all numbers of the row come nearer to 0. Do they come nearer to 0 "
+    "in your formula, or move away from it?",
     plain.edit("-np.sum(d_scores * tempered, axis=-1)", "np.sum(d_scores * tempered, axis=-1)"),
 )
 straight_through_backward.wrong(

@@ -24,8 +24,8 @@ test_reads_from_both_ends = Declaration(
         "You do not know a single state. How can you find out, just by calling the encoder, "
         "whether a row has read a certain token?",
         "Change one token after another. In which rows may the first half change, in which the "
-        "second, and in which must they? What should a sentence get if it is alone in its batch? "
-        "And how do the two readers differ if there is only one token to read?",
+        "second half, and in which rows must they change? What should a sentence get if it is "
+        "alone in its batch? And how do the two readers differ if there is only one token to read?",
         "Section “A sequence in, a sequence out”.",
     ),
 )
@@ -109,7 +109,7 @@ test_reads_from_both_ends.wrong(
 )
 test_reads_from_both_ends.wrong(
     "the reader from the left only",
-    "One half of your test is missing. Which tokens should move the other half of a row?",
+    "One half of your test is missing. Which tokens should change the other half of a row?",
     plain.edit(
         "assert not right[token + 1 :].any()\nassert right[: token + 1].any(axis=-1).all()", ""
     ),

@@ -124,7 +124,7 @@ folded_heads_attention.wrong(
 folded_heads_attention.wrong(
     "folded heads first, unfolded sequences first",
     "Entry 1 of your folded batch: is it the second head of the first sequence, or the first head "
-    "of the second sequence? Which of the two do you take it for when you unfold?",
+    "of the second sequence? As which of the two do you treat it when you unfold?",
     masks_in_turn.edit(
         "np.swapaxes(X.reshape(batch, n, n_heads, -1), 1, 2)",
         "np.moveaxis(X.reshape(batch, n, n_heads, -1), 2, 0)",
@@ -153,7 +153,7 @@ folded_heads_attention.wrong(
 folded_heads_attention.wrong(
     "unfolded heads first",
     "Entry 1 of your folded batch: is it the second head of the first sequence, or the first head "
-    "of the second sequence? Which of the two do you take it for when you unfold?",
+    "of the second sequence? As which of the two do you treat it when you unfold?",
     masks_in_turn.edit("np.tile(mask, (n_heads, 1, 1))", "np.repeat(mask, n_heads, axis=0)")
     .edit(
         "(weights @ V).reshape(batch, n_heads, n, -1)",

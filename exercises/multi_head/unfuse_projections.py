@@ -15,8 +15,8 @@ unfuse_projections = Declaration(
     kind=Kind.TRANSFER,
     help=(
         "First set borders between the heads, then between the three roles within each head.",
-        "How many columns does one head have in all? Which of them are its queries? What is left "
-        "without queries and keys is the width of its values.",
+        "How many columns does one head have in all? Which of them are its queries? The width of "
+        "its values is what remains after its queries and keys.",
         "Section “One product for three projections”.",
     ),
 )

@@ -136,7 +136,7 @@ cached_rotary_scores.wrong(
 )
 cached_rotary_scores.wrong(
     "new keys before the old ones",
-    "In the cache, row p is the key of position p. Is it in yours?",
+    "In the cache, row p is the key of position p. In which row is that key in your cache?",
     plain.edit("[cache, turn(K, new)]", "[turn(K, new), cache]"),
 )
 

@@ -102,7 +102,7 @@ cross_attention.wrong(
 )
 cross_attention.wrong(
     "keys and values swapped",
-    "By which matrix is a token found, and by which matrix does it pass something on?",
+    "Which matrix computes what a token is found by, and which computes what it passes on?",
     plain.edit("X @ W_q, context @ W_k, context @ W_v", "X @ W_q, context @ W_v, context @ W_k"),
 )
 cross_attention.wrong(
