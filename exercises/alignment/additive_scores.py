@@ -11,9 +11,9 @@ additive_scores = Declaration(
     difficulty=2,
     minutes=15,
     help=(
-        "Project both states to d_a, add them, tanh, and weigh the hidden units by v.",
+        "Project both states to d_a, add them, apply tanh, and weight the hidden units by v.",
         "`s @ W_s` has shape (..., d_a) and `H @ W_h` has (..., T, d_a). Give the first an axis "
-        "for the T places before you add.",
+        "for the T positions before you add.",
         "Section “A score from a small network”.",
     ),
 )
@@ -59,7 +59,7 @@ no_tanh = additive_scores.wrong(
 )
 additive_scores.wrong(
     "v forgotten",
-    "Each hidden unit votes. Who decides how much each vote counts, and with which sign?",
+    "Each hidden unit casts a vote. What decides how much its vote counts, and with which sign?",
     plain.edit("np.tanh(both) @ v", "np.tanh(both).sum(axis=-1)"),
 )
 additive_scores.wrong(
@@ -89,17 +89,18 @@ additive_scores.wrong(
 multiplied = plain.edit("(s @ W_s)[..., None, :] + H @ W_h", "(s @ W_s)[..., None, :] * (H @ W_h)")
 additive_scores.wrong(
     "multiplicative scores",
-    "This is the other kind of score: a product of the two. Where in yours are tanh and v?",
+    "This is the other kind of score, a product of the two states. Where does your function use "
+    "tanh and v?",
     multiplied.edit("np.tanh(both) @ v", "both.sum(axis=-1)"),
 )
 additive_scores.wrong(
     "hidden units multiply",
-    "A hidden unit adds up what it reads. What does yours do when the state is 0?",
+    "A hidden unit adds up what it reads. What does your unit read when the decoder's state is 0?",
     multiplied,
 )
 additive_scores.wrong(
     "softmax applied",
-    "Are scores or weights asked for? Do your scores sum to 1?",
+    "Does the docstring ask for scores or for weights? Do your scores sum to 1?",
     plain.edit(
         "return np.tanh(both) @ v",
         "scores = np.tanh(both) @ v\n"
@@ -108,7 +109,7 @@ additive_scores.wrong(
     ),
 )
 additive_scores.wrong(
-    "no axis for the places",
+    "no axis for the positions",
     "`s @ W_s` of a batch has shape (batch, d_a), `H @ W_h` has (batch, T, d_a). Which axes does "
     "NumPy line up when you add them?",
     plain.edit("(s @ W_s)[..., None, :]", "s @ W_s"),
@@ -124,7 +125,7 @@ additive_scores.wrong(
 def _(rng):
     s, H = np.array([1.0, 0.0]), np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
     W_s, W_h = np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[-1.0, 1.0], [0.0, 1.0]])
-    yield Case("three places, everything small", (s, H, W_s, W_h, np.array([2.0, -1.0]))).holds(
+    yield Case("three positions, everything small", (s, H, W_s, W_h, np.array([2.0, -1.0]))).holds(
         "The network has one hidden layer of d_a tanh units, which reads both states, and one "
         "linear output; neither has a bias.",
         "Returns the scores (..., T), before any softmax",
@@ -137,7 +138,7 @@ def _(rng):
         "one a row, with the same leading axes.",
         "W_s: (d_s…",
     )
-    yield Case("a batch, as many places as sentences", _inputs(rng, (3,), 3, 2, 4, 5)).holds(
+    yield Case("a batch, as many positions as sentences", _inputs(rng, (3,), 3, 2, 4, 5)).holds(
         "s: (...…"
     )
     yield Case(
@@ -146,9 +147,9 @@ def _(rng):
     yield Case("large states", _inputs(rng, (), 3, 2, 3, 4, size=2000.0)).holds(
         "States may be large."
     )
-    yield Case("a batch of one, one place, one hidden unit", _inputs(rng, (1,), 1, 2, 3, 1)).holds(
-        "s: (...…"
-    )
+    yield Case(
+        "a batch of one, one position, one hidden unit", _inputs(rng, (1,), 1, 2, 3, 1)
+    ).holds("s: (...…")
     yield Case(
         "three leading batch axes, tiny states", _inputs(rng, (2, 1, 3), 2, 3, 2, 4, size=1e-6)
     ).holds("s: (...…", "The network…")
@@ -160,9 +161,9 @@ def _(rng):
     yield Case("states of one width", _inputs(rng, (), n, d_s, d_s, d_s))
     yield Case("all sizes differ", _inputs(rng, (), n, d_s, d_h, d_a))
     yield Case("large states", _inputs(rng, (), n, d_s, d_h, d_a, size=2000.0))
-    yield Case("a batch, as many places as sentences", _inputs(rng, (n,), n, d_s, d_h, d_a))
+    yield Case("a batch, as many positions as sentences", _inputs(rng, (n,), n, d_s, d_h, d_a))
     yield Case("float32, a batch", _inputs(rng, (3,), n, d_s, d_h, d_a, np.float32))
-    yield Case("one place, one hidden unit", _inputs(rng, (), 1, d_s, d_h, 1)).holds(
+    yield Case("one position, one hidden unit", _inputs(rng, (), 1, d_s, d_h, 1)).holds(
         "The network…", "Returns the…"
     )
     yield Case("a batch of one, tiny states", _inputs(rng, (1,), n, d_s, d_h, d_a, size=1e-6))

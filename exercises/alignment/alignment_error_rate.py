@@ -1,7 +1,7 @@
 """The exercise `alignment_error_rate`: where the decoder looked, against the gold. To debug.
 
-The function that is given is the formula of the page, word for word. It is right for gold tables
-in which every sure link is marked as possible, too, and wrong for those that mark a link once.
+The given function is the formula of the page, word for word. It is right for gold tables in which
+every sure link is also marked as possible, and wrong for tables that mark each link only once.
 """
 
 from collections.abc import Iterable
@@ -18,9 +18,9 @@ alignment_error_rate = Declaration(
     minutes=15,
     kind=Kind.DEBUG,
     help=(
-        "One target word, one source word, one sure link: what may the two gold tables look like, "
-        "and what does the function return for each of them?",
-        "What does the docstring say of the link between the two tables, and where does the "
+        "Take one target word, one source word and one sure link. What may the two gold tables "
+        "look like, and what does the function return for each possibility?",
+        "What does the docstring say about how the two tables are related, and where does the "
         "function rely on more than that?",
         "Section “How wrong is an alignment?”.",
     ),
@@ -78,7 +78,8 @@ def plain(weights, sure, possible):
 
 alignment_error_rate.wrong(
     "precision only",
-    "A model that claims one link, and a right one: which of its faults does your rate not see?",
+    "Suppose that a model claims a single link, and that link is right. Which fault of the model "
+    "does your rate not see?",
     plain.edit("claimed.sum() + sure.sum()", "claimed.sum()").edit("(hits + near)", "near"),
 )
 alignment_error_rate.wrong(
@@ -97,8 +98,9 @@ alignment_error_rate.wrong(
     plain.edit("1 - (hits + near) / total", "(hits + near) / total"),
 )
 alignment_error_rate.wrong(
-    "one link a column",
-    "Who claims links, the target tokens or the source tokens? Along which axis does a row run?",
+    "one link for each column",
+    "Which tokens claim links, those of the target or those of the source? Along which axis does "
+    "a row run?",
     plain.edit(
         "np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True)",
         "np.arange(weights.shape[0])[:, None] == weights.argmax(axis=0, keepdims=True)",
@@ -106,7 +108,7 @@ alignment_error_rate.wrong(
 )
 alignment_error_rate.wrong(
     "every weight above one half",
-    "A row has the weights 0.4, 0.3, 0.3. Which link does it claim in yours?",
+    "A row has the weights 0.4, 0.3, 0.3. Which link does it claim in your function?",
     plain.edit("largest & (weights > 0)", "weights > 0.5"),
 )
 alignment_error_rate.wrong(
@@ -116,8 +118,8 @@ alignment_error_rate.wrong(
     plain.edit("largest & (weights > 0)", "weights").edit("claimed &", "claimed *", times=2),
 )
 alignment_error_rate.wrong(
-    "every one of the largest claimed",
-    "Two weights of a row are equal and the largest. How many links may the row claim?",
+    "all of the largest weights claimed",
+    "Suppose that the two largest weights of a row are equal. How many links may the row claim?",
     plain.edit(
         "np.arange(weights.shape[1]) == weights.argmax(axis=1, keepdims=True)",
         "weights == weights.max(axis=1, keepdims=True)",
@@ -130,8 +132,8 @@ alignment_error_rate.wrong(
 )
 alignment_error_rate.wrong(
     "sure links not taken for possible",
-    "Some tables list in `possible` only what is not sure. What does the docstring say of a sure "
-    "link?",
+    "Some gold tables list in `possible` only the links that are not sure. What does the "
+    "docstring say about a sure link?",
     plain.edit("claimed & (sure | possible)", "claimed & possible"),
     released=True,
 )
@@ -142,7 +144,7 @@ alignment_error_rate.wrong(
 )
 alignment_error_rate.wrong(
     "nothing divided by nothing",
-    "No link is claimed and none is sure. What do you divide by?",
+    "Suppose that no link is claimed and none is sure. What do you divide by?",
     plain.edit("if total == 0:\n    return 0.0", ""),
 )
 alignment_error_rate.wrong(
@@ -153,12 +155,13 @@ alignment_error_rate.wrong(
 )
 alignment_error_rate.wrong(
     "0 whenever no link is claimed",
-    "Five links are sure, and nobody claims one. Is that a perfect alignment?",
+    "Five links are sure, and no row claims any. Is that a perfect alignment?",
     plain.edit("total == 0", "not claimed.any()"),
 )
 alignment_error_rate.wrong(
     "small weights taken for zeros",
-    "A row has weights of 1e-9 and one of 3e-9. Is it a row of zeros? Which is its largest?",
+    "The weights of a row are all 1e-9, except one of 3e-9. Is it a row of zeros? Which weight is "
+    "the largest?",
     plain.edit("weights > 0", "weights > 1e-6"),
 )
 
@@ -171,7 +174,7 @@ LINKS: tuple[tuple[int, tuple[int, ...], tuple[int, ...]], ...] = (
     (3, (4,), (3, 1)),  # finds what is possible, misses what is sure
     (0, (3,), ()),  # wrong
     (4, (2, 4), ()),  # a contraction: one link of two
-    (1, (), ()),  # a word that nothing stands for
+    (1, (), ()),  # a word without a translation
 )
 """A small alignment problem in which every count that a formula may use is another number."""
 
@@ -196,7 +199,7 @@ def _(rng):
     weights, sure, possible = _problem(rng, range(7))
     weights[[0, 4]] = 0
     yield Case("two rows of zeros", (weights, sure, possible)).holds("A row of zeros claims none.")
-    yield Case("two weights that are the largest", _tied(rng)).holds(
+    yield Case("two equal largest weights", _tied(rng)).holds(
         "Each row of the weights claims one link, to its largest weight, however small that is: "
         "to the first, if several are the largest."
     )
@@ -239,7 +242,7 @@ def _(rng):
     weights, sure, possible = _problem(rng, (*range(7), extra[0]))
     weights[rng.permutation(7)[:3]] = 0
     yield Case("three rows of zeros", (weights, sure, possible)).holds("A row of…")
-    yield Case("two weights that are the largest", _tied(rng))
+    yield Case("two equal largest weights", _tied(rng))
     nothing = np.zeros((3, 2))
     yield Case("nothing claimed, nothing sure", (nothing, nothing > 0, nothing > 0))
     yield Case("float32", _problem(rng, (*extra, *range(7)), np.float32))

@@ -11,8 +11,8 @@ attention_decoder_step = Declaration(
     difficulty=4,
     minutes=25,
     help=(
-        "Four things in this order: scores from s, weights, context, and the next state from the "
-        "embedding, the context and s.",
+        "Compute four things in this order: the scores from s, the weights, the context, and then "
+        "the next state from the embedding, the context and s.",
         "`W_s, W_h, v, W_xh, W_hh, b = params`. Put embedding and context side by side along the "
         "last axis; the cell is tanh(x W_xh + s W_hh + b), as in chapter 1.",
         "Section “One step of the decoder”.",
@@ -95,18 +95,18 @@ attention_decoder_step.wrong(
 )
 attention_decoder_step.wrong(
     "context before the embedding",
-    "The first d_y rows of W_xh belong to the embedding. What meets them in yours?",
+    "The first d_y rows of W_xh belong to the embedding. What do they multiply in your function?",
     plain.edit("(y_embedding, context)", "(context, y_embedding)"),
 )
 attention_decoder_step.wrong(
     "previous state forgotten",
-    "Which of the matrices of the cell does your update not use? What would the decoder still "
-    "know of its first words?",
+    "Which matrix of the cell does your update not use? What would the decoder still know about "
+    "its first words?",
     plain.edit("x @ W_xh + s @ W_hh + b", "x @ W_xh + b"),
 )
 attention_decoder_step.wrong(
     "bias forgotten",
-    "How many params have you unpacked, and how many used?",
+    "How many of the params do you unpack, and how many do you use?",
     plain.edit("x @ W_xh + s @ W_hh + b", "x @ W_xh + s @ W_hh"),
 )
 attention_decoder_step.wrong(
@@ -116,38 +116,39 @@ attention_decoder_step.wrong(
 )
 attention_decoder_step.wrong(
     "no tanh in the scores",
-    "Without its tanh, the state adds the same number to every score. What does softmax make of "
-    "that?",
+    "Without the tanh, the decoder's state adds the same number to every score. What does softmax "
+    "do with such a number?",
     plain.edit("np.tanh(both)", "both"),
 )
 mask_ignored = attention_decoder_step.wrong(
     "mask ignored",
-    "Change the states at the padding. Does your context change?",
+    "Change the encoder states at the padding. Does your context change?",
     plain.edit(", where=mask, initial=-1e30", "").edit(" * mask", ""),
 )
 attention_decoder_step.wrong(
     "mask inverted",
-    "In this course True means “may attend”. Where are your zeros?",
+    "In this course True means “may attend”. Which weights are 0 in your result?",
     plain.edit("where=mask", "where=~mask").edit("* mask", "* ~mask"),
 )
 attention_decoder_step.wrong(
     "mask multiplied after the softmax",
-    "Sum the weights of a padded sentence. Is it 1? Who still stands in the denominator?",
+    "Sum the weights of a padded sentence. Is the sum 1? Which scores are still in the "
+    "denominator?",
     mask_ignored.edit("np.where(total > 0, total, 1)", "total * mask"),
 )
 attention_decoder_step.wrong(
     "minus a billion in place of minus infinity",
-    "A source is all padding, and all its scores are -1e9. Where does the decoder look?",
+    "A source is all padding, so all its scores are -1e9. Where does your decoder look?",
     mask_ignored.edit("peak =", "scores = np.where(mask, scores, -1e9)\npeak ="),
 )
 attention_decoder_step.wrong(
     "last encoder state as context",
-    "You have made weights. What are they used for? This context would be chapter 1's.",
+    "You have computed weights. What do you use them for? Your context is the one of chapter 1.",
     plain.edit('np.einsum("...t,...td->...d", weights, H)', "H[..., -1, :]"),
 )
 attention_decoder_step.wrong(
-    "strongest place only",
-    "What do the other places contribute to your context?",
+    "strongest position only",
+    "What do the other positions contribute to your context?",
     plain.edit(
         'return np.einsum("...t,...td->...d", weights, H), weights',
         "strongest = weights * (weights == weights.max(axis=-1, keepdims=True))\n"
@@ -166,8 +167,8 @@ attention_decoder_step.wrong(
 )
 attention_decoder_step.wrong(
     "renormalised after the softmax",
-    "Right in exact arithmetic. What is left of the visible weights when the score of a padded "
-    "place is 1000 above theirs?",
+    "This is right in exact arithmetic. What is left of the visible weights when the score of a "
+    "padded position is 1000 above theirs?",
     plain.edit(", where=mask, initial=-1e30", ""),
 )
 attention_decoder_step.wrong(
@@ -189,13 +190,13 @@ def _(rng):
         "(d_s, d_s), b (d_s,).",
     )
     yield Case(
-        "all sizes differ, one place hidden", _inputs(rng, (), 5, 4, 3, 2, 6, hidden=1)
+        "all sizes differ, one position hidden", _inputs(rng, (), 5, 4, 3, 2, 6, hidden=1)
     ).holds("y_embedding: (...…", "params: the…")
     yield Case("a source that is all padding", _inputs(rng, (), 3, 2, 3, 4, 2, hidden=3)).holds(
         "A source that is all padding gets weights 0 and context 0, and the state is still renewed."
     )
     yield Case(
-        "a batch, as many sentences as places", _inputs(rng, (4,), 4, 3, 2, 5, 2, hidden=1)
+        "a batch, as many sentences as positions", _inputs(rng, (4,), 4, 3, 2, 5, 2, hidden=1)
     ).holds("H: (..., T, d_h), the encoder's states.")
     yield Case(
         "float32, two leading batch axes",
@@ -213,7 +214,7 @@ def _(rng):
     yield Case("large states", _inputs(rng, (), 3, 2, 4, 3, 2, hidden=1, size=2000.0)).holds(
         "States may be large."
     )
-    yield Case("a batch of one, one place, one unit", _inputs(rng, (1,), 1, 1, 1, 1, 1)).holds(
+    yield Case("a batch of one, one position, one unit", _inputs(rng, (1,), 1, 1, 1, 1, 1)).holds(
         "H: (...…",
         "Returns the tuple (s_next, context, weights) of shapes (..., d_s), (..., d_h), (..., T).",
     )
@@ -230,11 +231,11 @@ def _(rng):
 def _(rng):
     n, *widths = rng.permutation([3, 4, 5, 6, 7])
     yield Case("one sentence, nothing hidden", _inputs(rng, (), n, *widths))
-    yield Case("places hidden", _inputs(rng, (), n, *widths, hidden=2)).holds(
+    yield Case("positions hidden", _inputs(rng, (), n, *widths, hidden=2)).holds(
         "mask: boolean…", "The weights…"
     )
     yield Case("a source that is all padding", _inputs(rng, (), n, *widths, hidden=n))
-    yield Case("a batch, as many sentences as places", _inputs(rng, (n,), n, *widths, hidden=1))
+    yield Case("a batch, as many sentences as positions", _inputs(rng, (n,), n, *widths, hidden=1))
     yield Case("float32, a batch", _inputs(rng, (2,), n, *widths, hidden=2, dtype=np.float32))
     *inputs, params = _inputs(rng, (3,), n, *widths)
     inputs[3] = rng.permuted(np.arange(n) <= np.arange(3)[:, None], axis=-1)
@@ -242,7 +243,7 @@ def _(rng):
     yield Case("large scores, also at the padding", _far(rng, n, *widths))
     large = _inputs(rng, (2,), n, *widths, hidden=1, size=2000.0)
     yield Case("large states", large)
-    yield Case("a batch of one, one place", _inputs(rng, (1,), 1, *widths)).holds("Returns the…")
+    yield Case("a batch of one, one position", _inputs(rng, (1,), 1, *widths)).holds("Returns the…")
 
 
 def _inputs(

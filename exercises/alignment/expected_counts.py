@@ -12,9 +12,10 @@ expected_counts = Declaration(
     minutes=20,
     kind=Kind.DEBUG,
     help=(
-        "The weights are right. Try a sentence in which no word stands twice, and one in which one "
-        "does. What do all counts together sum to?",
-        "What does `a[[0, 0]] += 1` do to `a[0]` in NumPy? Look for what adds up instead.",
+        "The weights are right. Try a sentence without a repeated word, and a sentence with one. "
+        "What do all counts sum to in each?",
+        "What does `a[[0, 0]] += 1` do to `a[0]` in NumPy? Look for an operation that adds up "
+        "instead.",
         "Section “How wrong is an alignment?”; NumPy's page on `numpy.add.at`.",
     ),
 )
@@ -60,8 +61,9 @@ def plain(table, source, target):
 
 
 expected_counts.wrong(
-    "words that stand twice count once",
-    "Take a sentence with two “the”. What do all your counts sum to, and what should they?",
+    "repeated words count once",
+    "Take a sentence in which “the” occurs twice. What do all your counts sum to, and what should "
+    "they sum to?",
     plain.edit(
         "np.add.at(counts, (source[:, None], target), weights.T)",
         "counts[source[:, None], target] += weights.T",
@@ -70,12 +72,13 @@ expected_counts.wrong(
 )
 expected_counts.wrong(
     "a source word shared out among target words",
-    "Which sums are 1: those of the rows or those of the columns? Who is shared out among whom?",
+    "Which sums of your weights are 1: those of the rows or those of the columns? Which words are "
+    "shared out, and among which?",
     plain.edit("axis=1", "axis=0"),
 )
 expected_counts.wrong(
     "the largest takes all",
-    "Is a share of 0.3 counted as 0.3, or as nothing?",
+    "Does your function count a share of 0.3 as 0.3, or as nothing?",
     plain.edit(
         "counts = np.zeros_like(table)",
         "weights = np.eye(len(source), dtype=table.dtype)[weights.argmax(axis=1)]\n"
@@ -93,8 +96,8 @@ expected_counts.wrong(
     plain.edit("likely / likely.sum(axis=1, keepdims=True)", "likely"),
 )
 expected_counts.wrong(
-    "counts made probabilities already",
-    "What does one target word add to the counts, all in all?",
+    "counts already turned into probabilities",
+    "How much should one target word add to the counts in total?",
     plain.edit(
         "return weights, counts",
         "return weights, counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)",
@@ -158,7 +161,7 @@ def _(rng):
 def _(rng):
     E, F, n, m = (int(size) for size in rng.permutation([4, 5, 7, 8]))
     yield Case("all sizes differ", _sentence(rng, E, F, n, m))
-    yield Case("words that stand twice", _sentence(rng, 3, 4, 9, 8))
+    yield Case("repeated words", _sentence(rng, 3, 4, 9, 8))
     yield Case("as many words as the table has", _sentence(rng, 5, 5, 5, 5))
     unlike = rng.permutation(6)[:4], rng.permutation(7)[:5]
     yield Case("no word twice", (_table(rng, 6, 7), *unlike))

@@ -75,44 +75,45 @@ def plain(scores, penalty):
 
 looks_with_coverage.wrong(
     "one array for all rows",
-    "Print the coverage while the loop runs, and again after it. Did the rows that you had kept "
-    "change? What does `+=` do to an array?",
+    "Print the coverage while the loop runs, and again after it. Did the rows that you had "
+    "already stored change? What does `+=` do to an array?",
     plain.edit("seen = seen + row", "seen += row"),
     released=True,
 )
 looks_with_coverage.wrong(
     "coverage after the word",
-    "Does row 0 of the coverage count what word 0 has looked at?",
+    "Should row 0 of the coverage already count what word 0 looks at?",
     plain.edit(
         "coverage.append(seen)\nseen = seen + row", "seen = seen + row\ncoverage.append(seen)"
     ),
 )
 looks_with_coverage.wrong(
     "the last word alone",
-    "What do the words before the last one leave behind in yours? What is the sum of row 2 of the "
-    "coverage?",
+    "Which earlier words does your coverage count, apart from the last one? What is the sum of "
+    "row 2 of the coverage?",
     plain.edit("seen = seen + row", "seen = row"),
 )
 looks_with_coverage.wrong(
     "more for what was looked at",
-    "Two words want the same token. Does the second one get more or less of it in yours?",
+    "Suppose that two words want the same token. Does your second word get more of it than the "
+    "first, or less?",
     plain.edit("- penalty * seen", "+ penalty * seen"),
 )
 looks_with_coverage.wrong(
     "scores added up in place of weights",
-    "What is the sum of a row of the coverage? What has each word to give away?",
+    "What is the sum of a row of the coverage? How much does each word have to give away?",
     plain.edit("seen + row", "seen + scores[..., i, :]"),
 )
 looks_with_coverage.wrong(
     "the mean in place of the sum",
-    "Does a token that each of ten words looked at have the same coverage as one that a single "
-    "word looked at?",
+    "Should a token that ten words looked at have the same coverage as a token that a single word "
+    "looked at?",
     plain.edit("penalty * seen", "penalty * seen / max(i, 1)"),
 )
 looks_with_coverage.wrong(
     "weights lowered, not scores",
-    "Where is the penalty taken off, before the softmax or after it? Do the weights of a row sum "
-    "to 1?",
+    "Where do you subtract the penalty, before the softmax or after it? Do the weights of a row "
+    "sum to 1?",
     plain.edit("scores[..., i, :] - penalty * seen", "scores[..., i, :]").edit(
         "weights.append(row)", "row = np.maximum(row - penalty * seen, 0)\nweights.append(row)"
     ),

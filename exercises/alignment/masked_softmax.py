@@ -14,10 +14,10 @@ masked_softmax = Declaration(
     minutes=15,
     forbidden=forbidden.SOFTMAX,
     help=(
-        "Give hidden places the score minus infinity, then take a softmax that can bear a row of "
-        "nothing else.",
-        "`np.where(mask, scores, -np.inf)`. Which number do you subtract when the largest score of "
-        "a row is minus infinity, and by which do you divide when its sum is 0?",
+        "Give hidden positions the score minus infinity, then take a softmax that can handle a "
+        "row in which every score is minus infinity.",
+        "`np.where(mask, scores, -np.inf)`. Which number do you subtract when the largest score "
+        "of a row is minus infinity, and by which number do you divide when its sum is 0?",
         "Section “Large scores, and padding”.",
     ),
 )
@@ -59,13 +59,14 @@ mask_ignored = nan_to_zero.edit(
 )
 masked_after = masked_softmax.wrong(
     "mask multiplied after the softmax",
-    "Sum a row that has something hidden. Is it 1? Who still stands in the denominator?",
+    "Sum a row in which something is hidden. Is the sum 1? Which scores are still in the "
+    "denominator?",
     mask_ignored.edit("np.nan_to_num(weights)", "weights if mask is None else weights * mask"),
 )
 masked_softmax.wrong(
     "renormalised after the softmax",
-    "Right in exact arithmetic. What is left of the visible weights when a hidden score is 1000 "
-    "above theirs?",
+    "This is right in exact arithmetic. What is left of the visible weights when a hidden score "
+    "is 1000 above theirs?",
     masked_after.edit(
         "return weights if mask is None else weights * mask",
         "weights = weights if mask is None else weights * mask\n"
@@ -75,29 +76,33 @@ masked_softmax.wrong(
 )
 masked_softmax.wrong(
     "mask inverted",
-    "In this course True means “may attend”. Where are your zeros?",
+    "In this course True means “may attend”. Which weights are 0 in your result?",
     nan_to_zero.edit("np.where(mask, scores, -np.inf)", "np.where(~mask, scores, -np.inf)"),
 )
 masked_softmax.wrong(
     "minus a billion in place of minus infinity",
-    "All scores of a row are -1e9. What are its weights, and what should they be?",
+    "Suppose that all scores of a row have become -1e9. What are its weights, and what should "
+    "they be?",
     nan_to_zero.edit("-np.inf", "-1e9"),
 )
 masked_softmax.wrong(
     "minus a billion added",
-    "Add -1e9 to every score of a row. Which differences have changed?",
+    "Suppose that you add -1e9 to every score of a row. Which differences between the scores "
+    "change?",
     nan_to_zero.edit("np.where(mask, scores, -np.inf)", "scores + np.where(mask, 0.0, -1e9)"),
 )
 masked_softmax.wrong(
     "minus infinity and nothing else",
-    "In a row with nothing to attend to, what is minus infinity less minus infinity?",
+    "In a row with nothing to attend to, you subtract minus infinity from minus infinity. What is "
+    "the result?",
     nan_to_zero.edit("np.nan_to_num(weights)", "weights"),
 )
 
 
 @masked_softmax.wrong(
     "minus ten thousand in place of minus infinity",
-    "The visible scores of a row are -1000000. Which score is the largest in yours?",
+    "The visible scores of a row are -1000000. Which score of the row is the largest in your "
+    "function?",
 )
 def _(scores, mask=None, axis=-1):
     mask = np.broadcast_to(True if mask is None else mask, scores.shape)
@@ -109,8 +114,8 @@ def _(scores, mask=None, axis=-1):
 
 masked_softmax.wrong(
     "largest score of all rows subtracted",
-    "One row has scores near 1000, the next near -1000. What is left of the second one's "
-    "exponentials in yours?",
+    "One row has scores near 1000, and the next has scores near -1000. What is left of the second "
+    "row's exponentials in your function?",
     nan_to_zero.edit("scores.max(axis=axis, keepdims=True)", "scores.max()"),
 )
 masked_softmax.wrong(
@@ -119,7 +124,7 @@ masked_softmax.wrong(
     nan_to_zero.edit("np.where(mask, scores, -np.inf)", "scores * mask"),
 )
 masked_softmax.wrong(
-    "mask ignored", "Turn one entry of the mask to False. Does your result change?", mask_ignored
+    "mask ignored", "Set one entry of the mask to False. Does your result change?", mask_ignored
 )
 masked_softmax.wrong(
     "axis ignored",
@@ -181,7 +186,7 @@ def _(rng):
         "the weight…", "scores: (...…"
     )
     apart = rng.normal(size=(3, 4)) + np.array([[1000.0], [-1000.0], [0.0]])
-    yield Case("rows far from one another, no mask", (apart, None)).holds("scores: (...…")
+    yield Case("rows with very different scores, no mask", (apart, None)).holds("scores: (...…")
     yield Case("called with the scores alone", (rng.normal(size=4),)).holds("mask: boolean…")
     one_mask = _mask(rng, 3, 4)
     yield Case(
@@ -228,7 +233,9 @@ def _(rng):
     ).holds("mask: boolean…")
     far = rng.normal(size=(n_q, n_k)) + np.where(mask, 1.0, -1.0) * heights * 2000
     yield Case("scores of a million, on either side of 0", (far, mask))
-    yield Case("rows far from one another, no mask", (rng.normal(size=(n_q, n_k)) + heights, None))
+    yield Case(
+        "rows with very different scores, no mask", (rng.normal(size=(n_q, n_k)) + heights, None)
+    )
     columns = _mask(rng, n_k, n_q).T
     columns[:, rng.integers(n_k)] = False
     empty = rng.normal(size=(n_q, n_k)), columns

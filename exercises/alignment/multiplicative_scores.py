@@ -1,7 +1,7 @@
 """The exercise `multiplicative_scores`: a product compares two states. To debug.
 
-The function that is given takes the matrix the other way round. Where both states have one width
-that runs, and a model which is trained with it learns the other matrix.
+The given function uses the transpose of the matrix. Where both states have the same width it runs,
+and a model that is trained with it learns the transposed matrix.
 """
 
 import numpy as np
@@ -16,9 +16,10 @@ multiplicative_scores = Declaration(
     minutes=10,
     kind=Kind.DEBUG,
     help=(
-        "The colleague's states had one width. What does the function do with others?",
-        "Which of the two axes of W belongs to the decoder's state, by the docstring, and which "
-        "one meets it in the function?",
+        "The colleague's states all had the same width. What does the function do with states of "
+        "different widths?",
+        "According to the docstring, which axis of W belongs to the decoder's state? Which axis "
+        "does the function multiply with that state?",
         "Section “Other scores”.",
     ),
 )
@@ -88,7 +89,7 @@ multiplicative_scores.wrong(
 )
 multiplicative_scores.wrong(
     "softmax applied",
-    "Are scores or weights asked for? Do your scores sum to 1?",
+    "Does the docstring ask for scores or for weights? Do your scores sum to 1?",
     plain.edit(
         "return scores[..., 0]",
         "scores = scores[..., 0]\n"
@@ -98,7 +99,7 @@ multiplicative_scores.wrong(
 )
 multiplicative_scores.wrong(
     "one axis too many",
-    "How many axes has the result for one sentence, and how many has yours?",
+    "How many axes should the result for one sentence have, and how many does yours have?",
     plain.edit("scores[..., 0]", "scores"),
 )
 multiplicative_scores.wrong(

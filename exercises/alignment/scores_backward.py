@@ -18,9 +18,9 @@ scores_backward = Declaration(
     help=(
         "Go backwards in two steps: from the context to the weights, and from the weights to the "
         "scores. Then simplify; the result can be said in one sentence.",
-        "∂w_j/∂scores_k = w_j (δ_jk - w_k). Multiply by ∂L/∂w_j = h_j · d_context, sum over j, and "
-        "look for the context in what you have. To subtract before you multiply keeps the digits "
-        "of large states.",
+        "∂w_j/∂scores_k = w_j (δ_jk - w_k). Multiply by ∂L/∂w_j = h_j · d_context, sum over j, "
+        "and look for the context in what you get. If you subtract before you multiply, large "
+        "states lose fewer digits.",
         "Section “The whole look, in three lines”; “What you need”, the chain rule.",
     ),
 )
@@ -82,14 +82,14 @@ others_forgotten = scores_backward.wrong(
 )
 scores_backward.wrong(
     "the diagonal alone",
-    "The derivative of a weight with respect to its own score is w (1 - w). What is that of the "
-    "other weights with respect to this score?",
+    "The derivative of a weight with respect to its own score is w (1 - w). What is the "
+    "derivative of the other weights with respect to this score?",
     others_forgotten.edit("weights * helps", "weights * (1 - weights) * helps"),
 )
 scores_backward.wrong(
     "without the weight in front",
-    "A state with a weight of almost 0: how much does the context change when its score rises a "
-    "little?",
+    "Take a state with a weight of almost 0. How much does the context change when its score "
+    "rises a little?",
     plain.edit("weights * helps", "mask * helps"),
 )
 scores_backward.wrong(
@@ -106,12 +106,13 @@ scores_backward.wrong(
 )
 scores_backward.wrong(
     "mask ignored",
-    "Can a score at padding change the loss? Which gradient has it in yours?",
+    "Can a score at the padding change the loss? Which gradient does it get from you?",
     plain.edit("largest =", "mask = np.ones_like(mask)\nlargest ="),
 )
 scores_backward.wrong(
     "the plain mean in place of the context",
-    "With which mean of the states is a state compared: that of all, or the blend?",
+    "With which mean of the states should you compare a state: the plain mean of all, or the "
+    "blend?",
     plain.edit("np.sum(weights[..., None] * H, axis=-2)", "H.mean(axis=-2)"),
 )
 

@@ -1,10 +1,10 @@
 """The exercise `test_looks_back`: write the test that finds a look that goes wrong unseen.
 
-What `test_looks_back` tells apart: looks back at a source, right ones in several styles and
-mutants. Each has parameters of its own, which a test cannot see: what it finds, it finds by
-changing one thing and looking at what moves.
+`test_looks_back` must tell apart looks back at a source: right ones in several styles, and mutants.
+Each has its own parameters, which a test cannot see; the test can only change one thing and watch
+what else changes.
 
-Each stands alone: only its own lines reach the process in which it runs.
+Each look is self-contained: only its own lines reach the process in which it runs.
 """
 
 import numpy as np
@@ -19,8 +19,8 @@ test_looks_back = Declaration(
     minutes=25,
     kind=Kind.TEST,
     help=(
-        "You do not know a single score. What can you check of weights and context all the same? "
-        "And which changes of s, H and mask should change nothing, or something?",
+        "You do not know a single score. What can you check about weights and context all the "
+        "same? Which changes to s, H and mask should change the results, and which should not?",
         "Two sentences, one of them padded. What should each of them get if it is alone, in "
         "another order, without one of its tokens, or with another state of the decoder?",
         "Sections “What the tanh is for”, “Large scores, and padding” and “The source is a set”.",
@@ -95,7 +95,8 @@ def plain(implementation):
 
 @test_looks_back.wrong(
     "only shapes, and that the weights sum to 1",
-    "A look that never reads its state has weights that sum to 1. What should they depend on?",
+    "Even a look that never reads the decoder's state has weights that sum to 1. What should the "
+    "weights depend on?",
 )
 def _(implementation):
     rng = np.random.default_rng(0)
@@ -107,15 +108,16 @@ def _(implementation):
 
 
 test_looks_back.wrong(
-    "nothing is padding",
-    "With a mask that allows everything, how would you notice that the mask is not read?",
+    "no padding in any input",
+    "With a mask that allows everything, how would you notice that an implementation ignores the "
+    "mask?",
     plain.edit("[True, True, True, False]]", "[True, True, True, True]]").edit(
         "less = mask.copy()\nless[at, token] = False", "less = mask"
     ),
 )
 test_looks_back.wrong(
     "one sentence only",
-    "Whose state asks for the second sentence? Can one sentence show it?",
+    "Which decoder state should ask for the second sentence? Can a single sentence show that?",
     plain.edit("size=(2, 3)", "size=(1, 3)")
     .edit("size=(2, 4, 3)", "size=(1, 4, 3)")
     .edit("[[True, True, True, True], [True, True, True, False]]", "[[True, True, True, False]]")
@@ -131,13 +133,13 @@ test_looks_back.wrong(
     ),
 )
 test_looks_back.wrong(
-    "the context is not looked at",
-    "The weights are right. What is the cell of the decoder handed?",
+    "the context is not checked",
+    "Suppose that the weights are right. Which of the two results does the decoder's cell read?",
     plain.edit("assert np.allclose(context, (weights[..., None] * H).sum(axis=-2))", ""),
 )
 test_looks_back.wrong(
     "nearly 0 is enough",
-    "Does the docstring say that a weight at the padding is small, or what it is?",
+    "Does the docstring only say that a weight at the padding is small, or does it give a value?",
     plain.edit("(weights[~mask] == 0)", "(weights[~mask] < 0.05)").edit(
         "turned, weights[at]", "turned * less[at] / turned[less[at]].sum(), weights[at]"
     ),
@@ -166,7 +168,7 @@ def all_at_once(s, H, mask):
 
 
 @test_looks_back.accepts(
-    "one token after the other",
+    "one token after another",
     holds=(
         "All numbers lie between -3 and 3; d_s and d_h are 2 to 8",
         "What is right to seven digits is right",
@@ -186,7 +188,7 @@ def token_by_token(s, H, mask):
     return context, weights
 
 
-@test_looks_back.accepts("both states side by side")
+@test_looks_back.accepts("the two states side by side")
 def side_by_side(s, H, mask):
     rng = np.random.default_rng(7)
     W, v = rng.normal(size=(s.shape[-1] + H.shape[-1], 8)) / 2, rng.normal(size=8)
@@ -264,7 +266,7 @@ test_looks_back.rejects(
     holds=("The weights are the softmax of the scores of a sentence's tokens",),
 )
 test_looks_back.rejects(
-    "where a token stands adds to its score",
+    "a token's position adds to its score",
     all_at_once.edit("hidden @ v", "hidden @ v - 0.3 * np.arange(H.shape[1])"),
     shown=False,
     holds=("that reads the token's own state",),

@@ -18,10 +18,10 @@ words_lost = Declaration(
     tolerance=0.01,
     forbidden=forbidden.SOFTMAX,
     help=(
-        "Which words are right with everything visible, which are right with one state hidden, and "
-        "then count.",
-        "A mask that is True but at `hidden[i]` in row i, and a softmax over what it lets through. "
-        "Then the same blend and the same logits as before.",
+        "Find out which words are right with everything visible, and which are still right with "
+        "one state hidden. Then count.",
+        "Make a mask that is True except at `hidden[i]` in row i, and a softmax over what it "
+        "leaves visible. Then compute the blend and the logits as before.",
         "Section “Does the map tell the truth?”.",
     ),
 )
@@ -80,7 +80,7 @@ def plain(scores, H, W_out, targets, hidden):
 
 words_lost.wrong(
     "a share of all words",
-    "A word that was wrong before cannot be lost. Of which words is the share asked for?",
+    "A word that was wrong before cannot be lost. The docstring asks for a share: of which words?",
     plain.edit("np.sum(before & ~after) / np.sum(before)", "np.mean(before & ~after)"),
 )
 words_lost.wrong(
@@ -89,7 +89,7 @@ words_lost.wrong(
     plain.edit("np.sum(before & ~after) / np.sum(before)", "np.mean(~after)"),
 )
 words_lost.wrong(
-    "words that became right taken off",
+    "words that became right subtracted",
     "One word is lost, and another becomes right. How many of the right words were lost?",
     plain.edit("np.sum(before & ~after)", "(np.sum(before) - np.sum(after))"),
 )
@@ -105,7 +105,7 @@ words_lost.wrong(
 )
 words_lost.wrong(
     "everything hidden but one",
-    "Which weights are left in yours: those of the hidden state, or of the others?",
+    "Which weights does your function keep: that of the hidden state, or those of the others?",
     plain.edit("!= hidden[:, None]", "== hidden[:, None]"),
 )
 words_lost.wrong(
@@ -115,8 +115,8 @@ words_lost.wrong(
 )
 words_lost.wrong(
     "renormalised after the softmax",
-    "The hidden score is 1000 above all others. What is left of their weights when you come to "
-    "share out the rest?",
+    "Suppose that the hidden score is 1000 above all others. What is left of their weights when "
+    "you share out the rest?",
     plain.edit("np.where(visible, scores, -np.inf)", "scores").edit(
         "weights = shares / shares.sum(axis=-1, keepdims=True)",
         "weights = shares / shares.sum(axis=-1, keepdims=True) * visible\n"

@@ -13,7 +13,8 @@ best_baseline = Declaration(
     kind=Kind.MEASURE,
     tolerance=0.02,
     help=(
-        "First a function from a baseline to the summed variance. Then find where it is smallest.",
+        "First write a function from a baseline to the summed variance. Then find where it is "
+        "smallest.",
         "There are only L different estimates, one for each place, and you know how likely each "
         "of them is: you can compute the variance without drawing. As a function of the baseline "
         "it is a parabola.",
@@ -76,7 +77,8 @@ def plain(scores, rewards):
 
 @best_baseline.wrong(
     "the expected reward",
-    "That is a good baseline. Is the variance smaller or larger a little to either side of it?",
+    "That is a good baseline. If you move it a little to either side, does the variance become "
+    "smaller or larger?",
 )
 def _(scores, rewards):
     weights = np.exp(scores - scores.max())
@@ -90,12 +92,13 @@ def plain_mean(scores, rewards):
 
 best_baseline.wrong(
     "the best reward",
-    "What is the variance with your baseline, and what is it with the worst reward?",
+    "What is the variance with your baseline, and what is it with the worst reward as the "
+    "baseline?",
     plain_mean.edit("rewards.mean", "rewards.max"),
 )
 best_baseline.wrong(
     "every place drawn equally often",
-    "How often does a place with a low score add to the variance?",
+    "How often is a place with a low score drawn? How much does it therefore add to the variance?",
     plain.edit("weights * lengths", "lengths"),
 )
 best_baseline.wrong(
@@ -114,12 +117,12 @@ best_baseline.wrong(
 )
 best_baseline.wrong(
     "only the component of the place that was drawn",
-    "When one place is drawn, what does the estimate say of the other places?",
+    "When one place is drawn, what does the estimate say about the other places?",
     plain.edit("weights * lengths", "weights * (1 - weights) ** 2"),
 )
 best_baseline.wrong(
-    "sign turned round",
-    "All rewards are below 0. Can their best baseline be above?",
+    "sign reversed",
+    "Suppose that all rewards are below 0. Can their best baseline be above 0?",
     plain.edit("return float", "return -float"),
 )
 

@@ -11,9 +11,9 @@ grid_to_annotations = Declaration(
     difficulty=1,
     minutes=8,
     help=(
-        "Make one axis of the two axes of the grid, and let the channels stand last.",
-        "Two steps: a reshape that leaves the channels where they are, and a swap of two axes. "
-        "Or the other way round: first move the channels to the end.",
+        "Turn the two axes of the grid into one, and put the channels last.",
+        "It takes two steps: a reshape that leaves the channels where they are, and a swap of two "
+        "axes. The other order works, too: first move the channels to the end.",
         "Section “A picture is a set, too”.",
     ),
 )
@@ -42,28 +42,30 @@ def einsum(features):
 
 grid_to_annotations.wrong(
     "reshaped without moving the channels",
-    "A reshape keeps the order in which the numbers stand in memory. Are the channels of one "
-    "place neighbours there? Try an array that counts 0, 1, 2, ...",
+    "A reshape keeps the order of the numbers in memory. Are the channels of one place neighbours "
+    "there? Try an array that counts 0, 1, 2, ...",
     swapped.edit("np.swapaxes(flat, -1, -2)", "flat.reshape(*features.shape[:-3], H * W, C)"),
 )
 grid_to_annotations.wrong(
     "channels first",
-    "Which axis of your result counts the places? One annotation is to be one row.",
+    "Which axis of your result counts the places? Each annotation should be one row.",
     swapped.edit("np.swapaxes(flat, -1, -2)", "flat"),
 )
 grid_to_annotations.wrong(
     "down the columns",
-    "Which place is your row 1: the one to the right of the first, or the one below it?",
+    "Which place is your row 1: the place to the right of the first one, or the place below it?",
     swapped.edit("features.reshape", "np.swapaxes(features, -1, -2).reshape"),
 )
 grid_to_annotations.wrong(
     "still a grid",
-    "A set of annotations has one axis for all places. How many has yours?",
+    "A set of annotations has one axis for all places. How many axes for places does your result "
+    "have?",
     swapped.edit("np.swapaxes(flat, -1, -2)", "np.moveaxis(features, -3, -1)"),
 )
 grid_to_annotations.wrong(
     "whole batch in one set",
-    "Right for one picture. Whose places stand in your result when there are two?",
+    "Your answer is right for one picture. When there are two pictures, which of them do the rows "
+    "of your result belong to?",
     swapped.edit("np.swapaxes(flat, -1, -2)", "np.swapaxes(flat, -1, -2).reshape(-1, C)"),
 )
 grid_to_annotations.wrong(

@@ -1,7 +1,7 @@
 """The exercise `hard_attention`: a look at one place, drawn at random.
 
-The random generator of a case is made afresh from its seed at each call. A right answer takes one
-number a row from it, so what is right is one answer and can be compared.
+The random generator of a case is created again from its seed at each call. A right answer takes one
+number for each row from it, so there is exactly one right result, which can be compared.
 """
 
 import numpy as np
@@ -15,10 +15,10 @@ hard_attention = Declaration(
     difficulty=3,
     minutes=20,
     help=(
-        "Turn the scores into weights, draw one number a row, find the place where the running "
-        "sum of the weights passes it.",
+        "Turn the scores into weights, draw one number for each row, and find the place where the "
+        "running sum of the weights passes that number.",
         "`np.cumsum` adds up. How many entries of the running sum are at most the number? Count "
-        "them, and leave the last entry out, so that rounding cannot lead you past the end.",
+        "them, but leave the last entry out, so that rounding cannot take you past the end.",
         "Section “Hard attention”.",
     ),
 )
@@ -74,14 +74,14 @@ def plain(scores, rng):
 
 hard_attention.wrong(
     "best place instead of a drawn one",
-    "A place with weight 0.1 is to be drawn one time in ten. How often do you draw it?",
+    "A place with weight 0.1 should be drawn one time in ten. How often do you draw it?",
     plain.edit(
         "np.sum(below <= rng.random((*scores.shape[:-1], 1)), axis=-1)", "weights.argmax(axis=-1)"
     ),
 )
 
 
-@hard_attention.wrong("all places alike", "Does your draw change when the scores do?")
+@hard_attention.wrong("all places equally likely", "Does your draw change when the scores do?")
 def _(scores, rng):
     L = scores.shape[-1]
     place = np.floor(rng.random(scores.shape[:-1]) * L)
@@ -91,7 +91,8 @@ def _(scores, rng):
 
 hard_attention.wrong(
     "score instead of the logarithm of the probability",
-    "Add 5 to all scores: the probabilities stay. Does your second result?",
+    "Add 5 to all scores. The probabilities stay the same; does your second result stay the same, "
+    "too?",
     plain.edit("np.log(probability)", "np.sum(scores, axis=-1, where=one_hot)"),
 )
 hard_attention.wrong(
@@ -101,8 +102,8 @@ hard_attention.wrong(
 )
 hard_attention.wrong(
     "a little added before the logarithm",
-    "A place was drawn with the probability 0.0000003. Can a place that was drawn have the "
-    "probability 0? What does your sum make of its logarithm?",
+    "Suppose that a place with the probability 0.0000003 was drawn. How does the number that you "
+    "add change its logarithm? Can a place that was drawn have the probability 0 at all?",
     plain.edit("np.log(probability)", "np.log(probability + 1e-8)"),
 )
 hard_attention.wrong(
@@ -112,22 +113,22 @@ hard_attention.wrong(
 )
 hard_attention.wrong(
     "zero times minus infinity",
-    "What is 0 * np.log(0)? Can you pick the one weight before you take the logarithm?",
+    "What is 0 * np.log(0)? Can you select the weight that you need before you take the logarithm?",
     plain.edit("np.log(probability)", "np.sum(one_hot * np.log(weights), axis=-1)"),
 )
 hard_attention.wrong(
     "number of the place instead of one-hot",
-    "Which shape and dtype does the docstring give for the first result?",
+    "Which shape and dtype does the docstring ask for in the first result?",
     plain.edit("return one_hot.astype(scores.dtype)", "return place"),
 )
 hard_attention.wrong(
     "one draw for all rows",
-    "Should two pictures look at the same place because their draws are one and the same?",
+    "Should two pictures be looked at in the same place just because they share one drawn number?",
     plain.edit("rng.random((*scores.shape[:-1], 1))", "rng.random()"),
 )
 hard_attention.wrong(
     "drawn in another way",
-    "Your draw is fair: the place with the largest score plus Gumbel noise has the right "
+    "Your draw is fair: the place with the largest sum of score and Gumbel noise has the right "
     "probability. But how many numbers does it take from `rng`? See the docstring.",
     plain.edit(
         "place = np.sum(below <= rng.random((*scores.shape[:-1], 1)), axis=-1)",
@@ -170,7 +171,7 @@ def _(rng):
     )
     apart = np.where(np.arange(8) % 2, 1000.0, -1000.0)[:, None]
     yield Case(
-        "rows far from one another", (rng.normal(size=(8, 4)) + apart, _generator(rng))
+        "rows with very different scores", (rng.normal(size=(8, 4)) + apart, _generator(rng))
     ).holds("scores: (...…")
     yield Case("a place with a small probability is drawn", _unlikely(3)).holds(
         "The place…", "the natural…"
@@ -200,7 +201,9 @@ def _(rng):
     yield Case("places that must never be drawn", (scores, _generator(rng)))
     yield Case("large scores", (rng.normal(size=(9, L)) + 1000, _generator(rng)))
     apart = np.where(rng.permutation(8) % 2, 1000.0, -1000.0)[:, None]
-    yield Case("rows far from one another", (rng.normal(size=(8, L)) + apart, _generator(rng)))
+    yield Case(
+        "rows with very different scores", (rng.normal(size=(8, L)) + apart, _generator(rng))
+    )
     yield Case("a place with a small probability is drawn", _unlikely(int(L)))
     yield Case("a batch of one", (rng.normal(size=(1, L)), _generator(rng)))
     yield Case("one place", (rng.normal(size=1), _generator(rng))).holds("Returns (one_hot…")

@@ -1,4 +1,4 @@
-"""The exercise `leave_one_out_gradient`: several draws, each the measure of the others."""
+"""The exercise `leave_one_out_gradient`: several draws, each judged by the others."""
 
 import numpy as np
 
@@ -15,10 +15,10 @@ leave_one_out_gradient = Declaration(
     kind=Kind.TRANSFER,
     forbidden=forbidden.AUTOMATIC_DIFFERENTIATION,
     help=(
-        "For each draw the mean reward of the others, then the score-function estimate with it as "
-        "the baseline.",
-        "You need no loop: the sum of the others is the sum of all minus one's own. Then mind the "
-        "axes: one row of weights meets k draws.",
+        "For each draw, compute the mean reward of the others, and use it as the baseline of the "
+        "score-function estimate.",
+        "You do not need a loop: the sum of the others is the sum of all rewards minus the draw's "
+        "own. Then mind the axes: one row of weights meets k draws.",
         "Section “A gradient through a draw”.",
     ),
 )
@@ -71,31 +71,31 @@ def plain(scores, sampled, rewards):
 
 
 leave_one_out_gradient.wrong(
-    "the mean of all draws, its own among them",
+    "the mean of all draws, its own included",
     "May a draw's own reward enter its baseline? What would that do to the mean of the estimates, "
     "with two draws?",
     plain.edit("others / (rewards.shape[-1] - 1)", "rewards.mean(axis=-1, keepdims=True)"),
 )
 leave_one_out_gradient.wrong(
     "the sum of the others",
-    "All draws brought the same. Is your estimate 0?",
+    "Suppose that all draws brought the same reward. Is your estimate 0?",
     plain.edit("others / (rewards.shape[-1] - 1)", "others"),
 )
 leave_one_out_gradient.wrong(
     "divided by the number of all draws",
-    "How many others are there? All draws brought the same: is your estimate 0?",
+    "How many others are there? If all draws brought the same reward, is your estimate 0?",
     plain.edit("(rewards.shape[-1] - 1)", "rewards.shape[-1]"),
 )
 leave_one_out_gradient.wrong(
     "the others of the whole batch",
-    "Should what one picture's draws brought be judged by those of another?",
+    "Should the rewards of one picture be judged by those of another picture?",
     plain.edit(
         "others / (rewards.shape[-1] - 1)", "(rewards.sum() - rewards) / (rewards.size - 1)"
     ),
 )
 leave_one_out_gradient.wrong(
     "the mean over the draws",
-    "Which shape does the docstring ask for? How many estimates are there for one row?",
+    "Which shape does the docstring ask for? How many estimates should there be for one row?",
     plain.edit(
         "(rewards - baseline)[..., None] * (sampled - weights)",
         "((rewards - baseline)[..., None] * (sampled - weights)).mean(axis=-2)",
@@ -103,12 +103,13 @@ leave_one_out_gradient.wrong(
 )
 leave_one_out_gradient.wrong(
     "no baseline",
-    "All draws brought the same. Which of them was better than the others?",
+    "Suppose that all draws brought the same reward. Was any of them better than the others? What "
+    "is your estimate?",
     plain.edit("(rewards - baseline)", "rewards"),
 )
 leave_one_out_gradient.wrong(
-    "sign turned round",
-    "A draw brought more than the others. Should the score of its place rise or fall?",
+    "sign reversed",
+    "Suppose that a draw brought more than the others. Should the score of its place rise or fall?",
     plain.edit("rewards - baseline", "baseline - rewards"),
 )
 
@@ -119,13 +120,13 @@ leave_one_out_gradient.wrong(
     plain.edit("(sampled - weights)", "sampled"),
 )
 leave_one_out_gradient.wrong(
-    "a single draw let through",
-    "What do you return for one draw, and with what do you compare it?",
+    "a single draw accepted",
+    "What do you return for a single draw, and what do you compare it with?",
     plain.edit("(rewards.shape[-1] - 1)", "max(rewards.shape[-1] - 1, 1)"),
 )
 leave_one_out_gradient.wrong(
     "the next draw in place of the others",
-    "With four draws, how many of them enter a baseline of yours?",
+    "With four draws, how many of them enter each of your baselines?",
     plain.edit("others / (rewards.shape[-1] - 1)", "np.roll(rewards, -1, axis=-1)"),
 )
 
@@ -150,11 +151,11 @@ def _(rng):
     yield Case("large scores", _draws(rng, (2,), 3, 4, shift=1000.0)).holds(
         "scores: (..., L); places are drawn by their softmax, and they may be large"
     )
-    yield Case("rows far from one another", _apart(rng, 3, 4, 5)).holds("scores: (...…")
+    yield Case("rows with very different scores", _apart(rng, 3, 4, 5)).holds("scores: (...…")
     scores, sampled, rewards = _draws(rng, (2,), 5, 4)
-    yield Case("one and the same reward", (scores, sampled, np.full_like(rewards, -1.5))).holds(
-        "rewards: (..., k), what each draw brought"
-    )
+    yield Case(
+        "the same reward for all draws", (scores, sampled, np.full_like(rewards, -1.5))
+    ).holds("rewards: (..., k), what each draw brought")
     yield Case("tiny rewards", (scores, sampled, rewards * 1e-9)).holds("rewards: (...…")
     yield Case("rewards near -100 000", (scores, sampled, rewards - 1e5)).holds("rewards: (...…")
     yield Case("a batch of one, one place", _draws(rng, (1,), 2, 1)).holds("Returns the…")
@@ -172,7 +173,7 @@ def _(rng):
     yield Case("two draws a row", _draws(rng, (n,), 2, L)).holds("one-hot, k…", "The baseline…")
     yield Case("float32, two leading axes", _draws(rng, (2, n), k, L, "f4")).holds("Returns the…")
     yield Case("large scores", _draws(rng, (n,), k, L, shift=1000.0))
-    yield Case("rows far from one another", _apart(rng, n, k, L))
+    yield Case("rows with very different scores", _apart(rng, n, k, L))
     yield Case("a batch of one", _draws(rng, (1,), k, L)).holds("Returns the…")
     yield Case("a single draw", _draws(rng, (n,), 1, L), raises=Raises("ValueError", ("1",)))
 

@@ -11,8 +11,8 @@ localisation = Declaration(
     difficulty=3,
     minutes=20,
     help=(
-        "How much of each row of cells does the box cover, how much of each column? The area of a "
-        "cell inside the box is the product.",
+        "How much of each row of cells does the box cover, and how much of each column? The "
+        "product of the two is the area of a cell inside the box.",
         "The part of a cell from line i to line i + 1 that lies between `top` and `bottom` has the "
         "length min(i + 1, bottom) - max(i, top), and 0 if that is negative. An outer product "
         "makes the areas.",
@@ -96,23 +96,24 @@ localisation.wrong(
     plain.edit("rows, columns =", "bottom, right = top + bottom, left + right\nrows, columns ="),
 )
 localisation.wrong(
-    "all cells touched count in full",
+    "every touched cell counts in full",
     "A box covers a tenth of a cell. How much of the cell's weight do you count?",
     plain.edit("np.clip(lengths, 0, None)", "(cells + 1 > low) & (cells < high)"),
 )
 localisation.wrong(
-    "only whole cells count",
+    "only fully covered cells count",
     "A box covers nine tenths of a cell. How much of the cell's weight do you count?",
     plain.edit("np.clip(lengths, 0, None)", "(cells >= low) & (cells + 1 <= high)"),
 )
 localisation.wrong(
-    "a cell counts if its middle does",
-    "Move the box by a hair over the middle of a cell. By how much should the share change?",
+    "a cell counts if its centre is inside",
+    "Move the edge of the box by a tiny step across the centre of a cell. By how much should the "
+    "share change?",
     plain.edit("np.clip(lengths, 0, None)", "(cells + 0.5 >= low) & (cells + 0.5 < high)"),
 )
 localisation.wrong(
     "down the columns",
-    "Weight 1 belongs to the cell to the right of the first one. Does yours?",
+    "Weight 1 belongs to the cell on the right of the first one. Which cell do you take it for?",
     plain.edit(
         "rows[..., :, None] * columns[..., None, :]", "columns[..., :, None] * rows[..., None, :]"
     ),
@@ -127,14 +128,14 @@ localisation.wrong(
 )
 localisation.wrong(
     "only the strongest place",
-    "Does your share change when the weight moves among the other places?",
+    "Does your share change when weight moves from one of the other places to another?",
     plain.edit(
         "return np.sum", "weights = np.eye(area.shape[-1])[weights.argmax(axis=-1)]\nreturn np.sum"
     ),
 )
 localisation.wrong(
     "negative lengths",
-    "How long is the overlap of the lines 0 to 1 and 3 to 4? What does your formula say?",
+    "How long is the overlap of the intervals 0 to 1 and 3 to 4? What does your formula say?",
     plain.edit("np.clip(lengths, 0, None)", "lengths"),
 )
 
@@ -143,7 +144,7 @@ localisation.wrong(
 def _(rng):
     hand = np.array([[0.1, 0.2, 0.3], [0.0, 0.3, 0.1]])
     yield Case(
-        "a box of two whole cells", (hand.ravel(), np.array([0.0, 1.0, 2.0, 2.0]), (2, 3))
+        "a box that covers two whole cells", (hand.ravel(), np.array([0.0, 1.0, 2.0, 2.0]), (2, 3))
     ).holds(
         "weights: (..., H * W), over the cells of a grid in reading order; each row sums to 1. "
         "grid_shape: (H, W).",
@@ -152,7 +153,7 @@ def _(rng):
         "Top is never below bottom, nor left beyond right.",
     )
     yield Case(
-        "a box of parts of cells", (hand.ravel(), np.array([0.5, 0.25, 2.0, 1.5]), (2, 3))
+        "a box that covers parts of cells", (hand.ravel(), np.array([0.5, 0.25, 2.0, 1.5]), (2, 3))
     ).holds(
         "Fractions are meant: of a cell that lies partly inside, the part of its weight counts "
         "that its area says."
@@ -179,7 +180,7 @@ def _(rng):
     ).holds("What is outside…")
     beside = np.array([[-3.0, 1.0, -1.0, 2.0], [1.0, 4.5, 2.0, 7.0], [3.0, 0.0, 5.0, 4.0]])
     yield Case(
-        "one row of weights, three boxes beside the grid", (_weights(rng, (12,)), beside, (3, 4))
+        "one row of weights, three boxes outside the grid", (_weights(rng, (12,)), beside, (3, 4))
     ).holds("What is outside…")
     yield Case(
         "one row of weights, many boxes", (_weights(rng, (24,)), _box(rng, (5,), 4, 6), (4, 6))
@@ -217,7 +218,7 @@ def _(rng):
         "boxes with no area, one row of weights", (_weights(rng, (H * W,)), flat, (H, W))
     ).holds("What is outside…")
     beside = _box(rng, (), H, W) + np.array([H, 0, H, 0])
-    yield Case("a box beside the grid", (_weights(rng, (H * W,)), beside, (H, W))).holds(
+    yield Case("a box outside the grid", (_weights(rng, (H * W,)), beside, (H, W))).holds(
         "What is outside…"
     )
     weights, boxes = _weights(rng, (H * W,)), _box(rng, (4,), H, W)

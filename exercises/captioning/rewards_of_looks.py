@@ -1,7 +1,7 @@
 """The exercise `rewards_of_looks`: what a look brought, in captions of several lengths. To debug.
 
-The function that is given leaves out the word of the look itself. So the last look of a caption is
-never rewarded, and the shapes give no sign of it.
+The given function leaves out the look's own word. So the last look of a caption is never rewarded,
+and the shapes do not show it.
 """
 
 import numpy as np
@@ -18,8 +18,8 @@ rewards_of_looks = Declaration(
     help=(
         "Write down the rewards of a caption of two words by hand, and compare them with what the "
         "function returns.",
-        "What has already been taken away from the total when the look is rewarded, and what "
-        "should have been?",
+        "What has already been subtracted from the total when a look is rewarded, and what should "
+        "have been?",
         "Section “Learning from draws”.",
     ),
 )
@@ -60,13 +60,13 @@ def plain(log_likelihoods, real):
 
 rewards_of_looks.wrong(
     "the look's own word left out",
-    "A look that comes just before the last word: what does it bring in yours?",
+    "Take the look just before the last word. Which reward does it get from your function?",
     own_word_added.edit("total - so_far + said", "total - so_far"),
     released=True,
 )
 rewards_of_looks.wrong(
     "the words before the look",
-    "Can a look change a word that was said before it?",
+    "Can a look change a word that was written before it?",
     own_word_added.edit("total - so_far + said", "so_far"),
 )
 rewards_of_looks.wrong(
@@ -76,7 +76,7 @@ rewards_of_looks.wrong(
 )
 rewards_of_looks.wrong(
     "the look's own word alone",
-    "The place of a look goes into the decoder's state. Which words does that change?",
+    "The place of a look goes into the decoder's state. Which words can that change?",
     own_word_added.edit("total - so_far + said", "said"),
 )
 rewards_of_looks.wrong(
@@ -93,8 +93,8 @@ rewards_of_looks.wrong(
 )
 rewards_of_looks.wrong(
     "the mean in place of the sum",
-    "The caption gets a longer end, all of it badly said. Does the first look's reward fall by "
-    "all of it?",
+    "Suppose that the caption gets a longer ending, and every word of it is bad. Does the first "
+    "look's reward fall by the full log likelihoods of all these words?",
     plain.edit(
         "return rewards",
         "counts = np.cumsum(real[..., ::-1], axis=-1)[..., ::-1]\n"
@@ -102,8 +102,8 @@ rewards_of_looks.wrong(
     ),
 )
 rewards_of_looks.wrong(
-    "in the order of the end",
-    "Is the first number that you return that of the first look, or that of the last?",
+    "in reverse order",
+    "Does the first number that you return belong to the first look or to the last one?",
     plain.edit("return rewards", "return rewards[..., ::-1]"),
 )
 rewards_of_looks.wrong(
@@ -138,9 +138,9 @@ def _(rng):
     yield Case("minus infinity at the padding", _captions(rng, [3, 2], 4, padding=-np.inf)).holds(
         "At the padding…"
     )
-    yield Case("a caption with no word, NaN at the padding", _captions(rng, [0, 3], 3, np.nan))
+    yield Case("a caption without words, NaN at the padding", _captions(rng, [0, 3], 3, np.nan))
     yield Case("float32", _single(_captions(rng, [5, 2, 3], 5)))
-    yield Case("no word at all", (np.zeros((2, 0)), np.zeros((2, 0), dtype=bool))).holds(
+    yield Case("no words at all", (np.zeros((2, 0)), np.zeros((2, 0), dtype=bool))).holds(
         "m may be 0, and a caption may have no word"
     )
     said, real = _captions(rng, [2, 3, 1, 3, 0, 2], 3)
@@ -162,7 +162,7 @@ def _(rng):
     )
     yield Case("as many captions as words", _captions(rng, rng.integers(1, m + 1, m), m))
     yield Case("NaN at the padding", _captions(rng, rng.integers(1, m, 3), m, padding=np.nan))
-    yield Case("a caption with no word", _captions(rng, rng.permutation([0, m]), m)).holds(
+    yield Case("a caption without words", _captions(rng, rng.permutation([0, m]), m)).holds(
         "m may be…"
     )
     yield Case("a batch of one, one word", _captions(rng, [1], 1)).holds("m may be…")

@@ -1,7 +1,7 @@
 """The exercise `score_function_gradient`: a gradient through a draw. To debug.
 
-The function that is given subtracts the mean advantage of its draws from each of them. So a draw
-enters its own baseline, and of n draws the mean estimate is (n - 1) / n times the gradient.
+The given function subtracts the mean advantage of all draws from each of them. So a draw enters its
+own baseline, and with n draws the mean estimate is (n - 1) / n times the gradient.
 """
 
 import numpy as np
@@ -19,10 +19,10 @@ score_function_gradient = Declaration(
     kind=Kind.DEBUG,
     forbidden=forbidden.AUTOMATIC_DIFFERENTIATION,
     help=(
-        "Call the function with two draws, then with each of them alone. On what does the estimate "
-        "of the first draw depend, and on what may it?",
-        "Which numbers of the docstring make the baseline of a draw? Of which numbers is it made "
-        "in the function?",
+        "Call the function with two draws, then with each of them alone. What does the estimate "
+        "of the first draw depend on, and what may it depend on?",
+        "According to the docstring, which numbers make up the baseline of a draw? Which numbers "
+        "does the function make it from?",
         "Section “A gradient through a draw”.",
     ),
 )
@@ -64,19 +64,20 @@ def plain(scores, sampled, reward, baseline):
 
 
 score_function_gradient.wrong(
-    "sign turned round",
-    "A draw brought more than the baseline. Should the score of its place rise or fall?",
+    "sign reversed",
+    "Suppose that a draw brought more than the baseline. Should the score of its place rise or "
+    "fall?",
     plain.edit("sampled - weights", "weights - sampled"),
 )
 score_function_gradient.wrong(
     "baseline added",
-    "A draw brought just what was expected. How much should the scores change?",
+    "Suppose that a draw brought exactly what was expected. How much should the scores change?",
     plain.edit("reward - baseline", "reward + baseline"),
 )
 score_function_gradient.wrong(
     "the mean advantage subtracted",
-    "What is your estimate if there is one draw only? Does a draw have a part in what it is "
-    "compared with?",
+    "What is your estimate if there is only one draw? Does a draw contribute to the number that "
+    "it is compared with?",
     plain.edit("return advantage", "advantage = advantage - np.mean(advantage)\nreturn advantage"),
     released=True,
 )
@@ -119,7 +120,7 @@ score_function_gradient.wrong(
 )
 score_function_gradient.wrong(
     "mean over the draws",
-    "How many estimates does the docstring ask for, when there are six draws?",
+    "How many estimates does the docstring ask for when there are six draws?",
     plain.edit(
         "return advantage * (sampled - weights)",
         "estimates = advantage * (sampled - weights)\n"
@@ -128,8 +129,8 @@ score_function_gradient.wrong(
 )
 score_function_gradient.wrong(
     "largest score of all rows subtracted",
-    "One row has scores near 1000, the next near -1000. What is left of the second one's "
-    "exponentials in yours?",
+    "One row has scores near 1000, and the next has scores near -1000. What is left of the second "
+    "row's exponentials in your function?",
     plain.edit("scores.max(axis=-1, keepdims=True)", "scores.max()"),
 )
 score_function_gradient.wrong(
@@ -168,7 +169,7 @@ def _(rng):
     yield Case("another batch, float32", _draws(rng, (4, 5), (4,), (4,), np.float32)).holds(
         "sampled: (...…"
     )
-    yield Case("rows far from one another", _apart(rng, 3, 4)).holds("scores: (...…")
+    yield Case("rows with very different scores", _apart(rng, 3, 4)).holds("scores: (...…")
     yield Case("many rows, one draw for all", _draws(rng, (3, 4), (), ())).holds("Leading axes…")
     yield Case(
         "three leading axes that broadcast", _draws(rng, (2, 1, 1, 3), (2, 4), (2, 1))
@@ -195,7 +196,7 @@ def _(rng):
         "scores: (...…"
     )
     yield Case("scores far below 0, a batch", _draws(rng, (n, L), (n,), (), shift=-1000.0))
-    yield Case("rows far from one another", _apart(rng, n, L))
+    yield Case("rows with very different scores", _apart(rng, n, L))
     yield Case("many rows, one draw for all", _draws(rng, (n, L), (), ()))
     yield Case("three leading axes that broadcast", _draws(rng, (2, 1, 1, L), (2, n), (2, 1)))
     yield Case("a batch of one, a baseline for it", _draws(rng, (1, L), (1,), (1,))).holds(

@@ -1,7 +1,7 @@
 """The exercise `soft_attention`: a look at all places at once. To debug.
 
-The function that is given adds what the state says after the tanh, the same number to all scores.
-The softmax takes it out again, so the state has no part in where the decoder looks.
+The given function adds the state's contribution after the tanh: the same number to all scores. The
+softmax cancels it, so the state has no influence on where the decoder looks.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ soft_attention = Declaration(
     kind=Kind.DEBUG,
     help=(
         "Give the function two different states and the same picture, and compare the weights.",
-        "The state has a part in every score. What does the softmax make of a number that all "
+        "The state contributes to every score. What does the softmax do with a number that all "
         "scores of a picture share?",
         "Section “Soft attention”.",
     ),
@@ -90,8 +90,8 @@ soft_attention.wrong(
 )
 soft_attention.wrong(
     "hidden layer blended",
-    "The network of the scores decides where to look. What is it that is seen there, and how wide "
-    "is it?",
+    "The network of the scores only decides where to look. What does the decoder see there, and "
+    "how wide is it?",
     plain.edit("weights, annotations", "weights, annotations @ W_a"),
 )
 soft_attention.wrong(
@@ -122,7 +122,8 @@ soft_attention.wrong(
 )
 soft_attention.wrong(
     "weights shared over the batch",
-    "Right for one picture. Over what do the weights of one picture sum to 1?",
+    "Your answer is right for one picture. In a batch, over which axis should the weights of one "
+    "picture sum to 1?",
     plain.edit("axis=-1, keepdims=True", "", times=2),
 )
 soft_attention.wrong(
@@ -132,13 +133,13 @@ soft_attention.wrong(
 )
 soft_attention.wrong(
     "largest score of all pictures subtracted",
-    "One picture has scores near 1000, the next near -1000. What is left of the second one's "
-    "exponentials in yours?",
+    "One picture has scores near 1000, and the next has scores near -1000. What is left of the "
+    "second picture's exponentials in your function?",
     plain.edit("scores.max(axis=-1, keepdims=True)", "scores.max()"),
 )
 soft_attention.wrong(
     "weights returned first",
-    "In which order does the docstring return the two?",
+    "In which order does the docstring return the two results?",
     plain.edit("return context, weights", "return weights, context"),
 )
 
@@ -155,7 +156,7 @@ def _(rng):
         "reads both, a linear output, no bias.",
         "The weights sum to 1, and the context blends the annotations by them.",
     )
-    yield Case("all widths alike", _look(rng, (), 3, 3, 3, 3))
+    yield Case("all widths equal", _look(rng, (), 3, 3, 3, 3))
     yield Case("all widths differ", _look(rng, (), 6, 2, 3, 4)).holds(
         "s: (..., d_s), the state of the decoder. annotations: (..., L, C), one a place, with "
         "the same leading axes.",
@@ -166,7 +167,7 @@ def _(rng):
     yield Case("large scores", _look(rng, (), 5, 3, 2, 4, size=2000.0)).holds(
         "States and scores may be large."
     )
-    yield Case("two pictures, their scores far apart", _far_apart(rng, 4, 2, 3, 2)).holds(
+    yield Case("two pictures with very different scores", _far_apart(rng, 4, 2, 3, 2)).holds(
         "States and…", "The weights…"
     )
     yield Case("another picture, all widths differ", _look(rng, (), 6, 2, 3, 4)).holds("s: (...…")
@@ -182,7 +183,7 @@ def _(rng):
 def _(rng):
     L, d_s, C, d_a = rng.permutation([3, 4, 5, 6])
     yield Case("one picture", _look(rng, (), L, d_s, C, d_a)).holds("params: the…")
-    yield Case("all widths alike", _look(rng, (), L, C, C, C))
+    yield Case("all widths equal", _look(rng, (), L, C, C, C))
     yield Case(
         "as many pictures as places, float32", _look(rng, (L,), L, d_s, C, d_a, np.float32)
     ).holds("s: (...…")
@@ -190,7 +191,7 @@ def _(rng):
     yield Case("large scores, a batch", _look(rng, (3,), L, d_s, C, d_a, size=2000.0)).holds(
         "States and…"
     )
-    yield Case("two pictures, their scores far apart", _far_apart(rng, L, d_s, C, d_a))
+    yield Case("two pictures with very different scores", _far_apart(rng, L, d_s, C, d_a))
     yield Case("a batch of one, one channel", _look(rng, (1,), L, d_s, 1, d_a)).holds(
         "Returns (context…"
     )

@@ -15,7 +15,7 @@ straight_through_backward = Declaration(
     kind=Kind.DERIVE,
     forbidden=forbidden.AUTOMATIC_DIFFERENTIATION,
     help=(
-        "Forget the one-hot look: it is nowhere on the way back. Go through the softmax, then "
+        "Forget the one-hot look: it plays no part on the way back. Go through the softmax, then "
         "through the division, to the scores and to the temperature.",
         "With w = softmax(z), ∂w_j/∂z_i = w_j ((i = j) - w_i). And z = (s + g) / t gives "
         "∂z/∂s = 1 / t and ∂z/∂t = -z / t.",
@@ -77,8 +77,8 @@ def plain(scores, noise, temperature, d_look):
 
 straight_through_backward.wrong(
     "the derivative at the one-hot look",
-    "At which row do you take the derivative of the softmax: at the one-hot that was used, or at "
-    "the softmax that it is treated as?",
+    "At which weights do you take the derivative of the softmax: at the one-hot look that was "
+    "used, or at the softmax that it is treated as?",
     plain.edit(
         "shares / shares.sum(axis=-1, keepdims=True)",
         "np.eye(scores.shape[-1])[tempered.argmax(axis=-1)].astype(scores.dtype)",
@@ -86,12 +86,13 @@ straight_through_backward.wrong(
 )
 straight_through_backward.wrong(
     "the gradient passed on untouched",
-    "All scores of a row rise by 1. Does any look change? What then must your d_scores sum to?",
+    "Suppose that all scores of a row rise by 1. Does the look change? So what must your d_scores "
+    "sum to?",
     plain.edit("relaxed * (d_look - mean)", "d_look"),
 )
 straight_through_backward.wrong(
     "noise forgotten",
-    "Of which numbers was the largest taken on the way forward?",
+    "On the way forward the place of the largest number was taken. The largest of which numbers?",
     plain.edit("scores + noise", "scores"),
 )
 straight_through_backward.wrong(
@@ -111,7 +112,7 @@ straight_through_backward.wrong(
 )
 straight_through_backward.wrong(
     "a softmax without the temperature",
-    "Which row does the docstring take the softmax of?",
+    "Of which row of numbers does the docstring take the softmax?",
     plain.edit(
         "tempered - tempered.max(axis=-1, keepdims=True)",
         "noisy - noisy.max(axis=-1, keepdims=True)",
@@ -121,17 +122,18 @@ straight_through_backward.wrong(
 )
 straight_through_backward.wrong(
     "sign of the temperature",
-    "A higher temperature brings all numbers of the row nearer to 0. Does yours?",
+    "If the temperature rises, all numbers of the row come nearer to 0. Do they come nearer to 0 "
+    "in your formula, or move away from it?",
     plain.edit("-np.sum(d_scores * tempered, axis=-1)", "np.sum(d_scores * tempered, axis=-1)"),
 )
 straight_through_backward.wrong(
     "divided by the temperature once",
-    "What is the derivative of 1 / t? How often does t stand in it?",
+    "What is the derivative of 1 / t? How many times do you divide by t in it?",
     plain.edit("d_scores * tempered", "d_scores * noisy"),
 )
 straight_through_backward.wrong(
     "one temperature for all rows",
-    "How many temperatures are there, and which rows does each of them concern?",
+    "How many temperatures are there, and which rows does each of them affect?",
     plain.edit(
         "-np.sum(d_scores * tempered, axis=-1)",
         "np.full(temperature.shape, -np.sum(d_scores * tempered))",
@@ -164,7 +166,7 @@ def _(rng):
         "float32, three leading axes, one of length 1", _single(_inputs(rng, (2, 1, 2, 3), 4))
     ).holds("the gradients with respect to the scores and to the temperatures")
     yield Case("large scores", _inputs(rng, (3,), 4, shift=3000.0)).holds("scores: (...…")
-    yield Case("rows far from one another", _apart(rng, 4, 3)).holds("scores: (...…")
+    yield Case("rows with very different scores", _apart(rng, 4, 3)).holds("scores: (...…")
     scores, noise, temperature, d_look = _inputs(rng, (3,), 5)
     yield Case("a gradient near 100 000", (scores, noise, temperature, d_look + 1e5)).holds(
         "d_look: (..., n, L), the gradient of the loss with respect to the look"
@@ -188,7 +190,7 @@ def _(rng):
         "the gradients…"
     )
     yield Case("large scores", _inputs(rng, (n,), L, shift=3000.0))
-    yield Case("rows far from one another", _apart(rng, n, L))
+    yield Case("rows with very different scores", _apart(rng, n, L))
     scores, noise, temperature, d_look = _inputs(rng, (n,), L)
     yield Case("a gradient near 100 000", (scores, noise, temperature, d_look + 1e5))
     yield Case("a batch of one", _inputs(rng, (1, n), L)).holds("the gradients…")

@@ -10,7 +10,7 @@ worth_its_variance = Written(
         "1 point: says what hard attention costs: no gradient passes the draw, so it must be "
         "estimated, and the estimate has a variance that soft attention does not have (more "
         "draws, more steps, a baseline that must be found, seeds that differ). 1 point: says what "
-        "a baseline can and cannot do: it takes away variance and adds no bias, but some variance "
+        "a baseline can and cannot do: it removes variance without adding bias, but some variance "
         "stays, most of it where the reward really depends on the draw. 1 point: names a case in "
         "which hard attention is worth it, with the reason: looking is expensive and only one "
         "place is to be computed (a high-resolution picture, a memory too large to read, a camera "

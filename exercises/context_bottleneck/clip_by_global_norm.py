@@ -1,7 +1,7 @@
-"""The exercise `clip_by_global_norm`: gradients that are too long together. To debug.
+"""The exercise `clip_by_global_norm`: gradients whose global norm is too large. To debug.
 
-The function that is given shortens each array by a norm of its own. No array is too long then, and
-all of them together are, in another direction than before.
+The given function shortens each array by its own norm. Afterwards no single array is too long, but
+all of them together still are, and their direction has changed.
 """
 
 import numpy as np
@@ -18,8 +18,8 @@ clip_by_global_norm = Declaration(
     help=(
         "Take two arrays, (3) and (4), and max_norm 1. How long is the result, and which way does "
         "it point?",
-        "The parameters of a model are one long vector. How many norms has that, and how many "
-        "factors may there be?",
+        "Think of all gradients of a model as one long vector. How many norms does it have, and "
+        "how many factors may there be?",
         "Section “The machine, whole”.",
     ),
 )
@@ -63,9 +63,9 @@ def plain(gradients, max_norm):
 
 
 @clip_by_global_norm.wrong(
-    "each array by a norm of its own",
-    "Nine gradients, each shorter than allowed: how long are they together? And does the whole "
-    "keep its direction when you shorten one array and not another?",
+    "each array by its own norm",
+    "Suppose that each of nine gradients is shorter than max_norm. How long are they together? "
+    "And does the whole keep its direction when you shorten one array and not another?",
     released=True,
 )
 def _(gradients, max_norm):
@@ -77,14 +77,14 @@ def _(gradients, max_norm):
 
 clip_by_global_norm.wrong(
     "entry by entry",
-    "Draw the gradient (3, 4) and what you make of it with max_norm = 1. Does it point the same "
+    "Draw the gradient (3, 4), and your result for it with max_norm = 1. Do they point the same "
     "way?",
     plain.edit("one * factor", "np.clip(one, -max_norm, max_norm)"),
 )
 clip_by_global_norm.wrong(
     "the sum of the norms",
-    "Put 3 and 4 into one array: its norm is 5. Should it matter whether they stand in one array "
-    "or in two?",
+    "Put 3 and 4 into one array: its norm is 5. Should it matter whether the two numbers are in "
+    "one array or in two?",
     plain.edit("np.sqrt(sum(squares))", "sum(np.sqrt(squares))"),
 )
 clip_by_global_norm.wrong(
@@ -100,8 +100,8 @@ clip_by_global_norm.wrong(
 )
 clip_by_global_norm.wrong(
     "the norm after the clipping",
-    "Somebody wants to plot how large the gradients are during training. What would they see of a "
-    "gradient of norm 1000 in your number?",
+    "Somebody plots the norm that you return, to see how large the gradients are during training. "
+    "What would the plot show for a gradient of norm 1000?",
     plain.edit("return clipped, norm", "return clipped, norm * factor"),
 )
 clip_by_global_norm.wrong(
@@ -111,18 +111,18 @@ clip_by_global_norm.wrong(
 )
 clip_by_global_norm.wrong(
     "the largest norm in place of the global one",
-    "Nine gradients, each shorter than allowed: how long are they together?",
+    "Suppose that each of nine gradients is shorter than max_norm. How long are they together?",
     plain.edit("np.sqrt(sum(squares))", "max(np.sqrt(squares))"),
 )
 clip_by_global_norm.wrong(
     "a little added to the norm",
-    "How long, to the last digit, is what you return? What do you add to the norm, and can you "
-    "divide by 0 where the norm is larger than max_norm?",
+    "Is the norm of your result max_norm, to the last digit? What do you add to the norm, and can "
+    "you divide by 0 where the norm is larger than max_norm?",
     plain.edit("max(norm, 1e-300)", "(norm + 1e-6)"),
 )
 clip_by_global_norm.wrong(
     "squares that overflow",
-    "The largest number of float32 is about 3e38. What is the square of 1e30 there?",
+    "The largest float32 number is about 3e38. What is the square of 1e30 in float32?",
     plain.edit("one.astype(float) ** 2", "one**2"),
 )
 

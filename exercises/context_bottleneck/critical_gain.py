@@ -15,9 +15,9 @@ critical_gain = Declaration(
     help=(
         "First a function from a gain to the norm: read the sentence with the larger matrix, then "
         "multiply the Jacobians of all steps. Then search for the gain.",
-        "Begin at 1/4 and go up in steps of a few percent until the norm reaches 1; then halve the "
-        "last step. Begin low: above its first pass through 1 the norm may fall again, because "
-        "units saturate.",
+        "Begin at 1/4 and go up in steps of a few percent until the norm reaches 1; then halve "
+        "the last step. Begin low: once the norm has passed 1, it may fall again at larger gains, "
+        "because units saturate.",
         "Section “How far back does the last state reach?”.",
     ),
 )
@@ -119,24 +119,25 @@ critical_gain.wrong(
 )
 critical_gain.wrong(
     "the last step only",
-    "How many steps lie between the first state and the last one? How many does your norm span?",
+    "How many steps lie between the first state and the last one? How many of them does your norm "
+    "cover?",
     coarse.edit("product @ (gain * W_hh * (1 - h**2))", "gain * W_hh * (1 - h**2)"),
 )
 critical_gain.wrong(
     "a step too many",
-    "From the state after token 0 to the state after token 2 there are how many steps? Is the one "
-    "that reads token 0 among them?",
+    "How many steps lead from the state after token 0 to the state after token 2? Is the step "
+    "that reads token 0 one of them?",
     plain.edit("t > 0", "t >= 0"),
 )
 all_directions = critical_gain.wrong(
     "the Frobenius norm",
-    "Which norm does `np.linalg.norm` take of a matrix, if nothing else is said? Which one says "
-    "how much the longest change can grow?",
+    "Which norm of a matrix does `np.linalg.norm` compute by default? Which norm says how much a "
+    "change can grow at most?",
     plain.edit("np.linalg.norm(product, 2)", "np.linalg.norm(product)"),
 )
 critical_gain.wrong(
     "the largest eigenvalue of the product",
-    "How far can [[0, 9], [0, 0]] stretch a vector, and what are its eigenvalues?",
+    "By how much can [[0, 9], [0, 0]] stretch a vector, and what are its eigenvalues?",
     plain.edit("np.linalg.norm(product, 2)", "np.abs(np.linalg.eigvals(product)).max()"),
 )
 

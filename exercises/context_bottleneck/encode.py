@@ -14,10 +14,10 @@ encode = Declaration(
     minutes=15,
     forbidden=forbidden.RECURRENT_NETWORK,
     help=(
-        "Keep one variable for the state. For each token, put the next state in its place, and "
-        "note it down.",
+        "Keep the state in one variable. For each token, replace it by the next state, and keep a "
+        "record of that state.",
         "`X[..., t, :]` is token t of every sentence. `np.stack(list, axis=-2)` makes the rows of "
-        "H. The last state is the variable as the loop leaves it.",
+        "H. The last state is what the variable holds after the loop.",
         "Section “A sequence in, a symbol out”.",
     ),
 )
@@ -102,7 +102,8 @@ encode.wrong(
 )
 encode.wrong(
     "all states for the last",
-    "The second value is the one vector that stands for the sentence. What shape has one vector?",
+    "The second value is the single vector that represents the sentence. What shape does a single "
+    "vector have?",
     plain.edit("return np.stack(states, axis=-2), h", "H = np.stack(states, axis=-2)\nreturn H, H"),
 )
 encode.wrong(
@@ -115,12 +116,12 @@ encode.wrong(
 )
 encode.wrong(
     "h_0 among the states",
-    "How many tokens are there, and how many rows has your H?",
+    "How many tokens are there, and how many rows does your H have?",
     plain.edit("h_0, []", "h_0, [h_0]"),
 )
 encode.wrong(
     "values in the wrong order",
-    "Which of the two does the exercise ask for first?",
+    "Which of the two values does the docstring ask for first?",
     plain.edit("np.stack(states, axis=-2), h", "h, np.stack(states, axis=-2)"),
 )
 encode.wrong(
@@ -132,7 +133,8 @@ encode.wrong(
 
 encode.wrong(
     "loop over the first axis",
-    "Right for one sentence. When X has shape (2, 4, 3), what does `for x in X` hand you?",
+    "Your answer is right for one sentence. When X has shape (2, 4, 3), what is each x in `for x "
+    "in X`?",
     stacked.edit("np.moveaxis(X, -2, 0)", "X").edit("axis=X.ndim - 2", "axis=0"),
 )
 encode.wrong(
@@ -143,15 +145,15 @@ encode.wrong(
 )
 encode.wrong(
     "one array for all states",
-    "Are all rows of your H the same? A loop that writes into one array, and keeps that array "
-    "each time, keeps how many arrays?",
+    "Are all rows of your H the same? If a loop writes into one array, and keeps that same array "
+    "each time, how many different arrays does it keep?",
     plain.edit("h_0, []", "h_0.copy(), []").edit("h = np.tanh", "h[...] = np.tanh"),
 )
 
 
 @encode.wrong(
     "a sentence of no token accepted",
-    "What does the docstring say of a sentence of no token? What would its last state be?",
+    "What does the docstring say about a sentence of no token? What would its last state be?",
 )
 def nothing_read(X, h_0, W_xh, W_hh, b):
     H, h = np.zeros((*X.shape[:-1], h_0.shape[-1])), h_0

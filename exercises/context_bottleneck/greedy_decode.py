@@ -11,10 +11,10 @@ greedy_decode = Declaration(
     difficulty=3,
     minutes=20,
     help=(
-        "Begin with start and no state. Call `step`, take the best token, and hand it back in at "
-        "the next call, with the state.",
-        "`np.argmax` gives the first of equal scores; `int` makes an int of it. There are two "
-        "reasons to end: stop was chosen, or there is no room left.",
+        "Begin with start and without a state. Call `step`, take the best token, and pass it to "
+        "the next call together with the state.",
+        "`np.argmax` finds the first of several equal scores, and `int` turns its answer into a "
+        "Python int. There are two reasons to end: stop was chosen, or max_len is reached.",
         "Section “The machine, whole”.",
     ),
 )
@@ -72,7 +72,7 @@ def plain(step, context, start, stop, max_len):
 
 greedy_decode.wrong(
     "stop kept",
-    "Is stop a word of the translation? When do you look at what was chosen: before it goes into "
+    "Is stop a word of the translation? When do you check the chosen token: before it goes into "
     "your list, or after?",
     plain.edit(
         "if previous == stop:\n    break\ntokens.append(previous)",
@@ -86,7 +86,7 @@ greedy_decode.wrong(
 )
 greedy_decode.wrong(
     "start handed in at every step",
-    "Which token does your second call of `step` get as the one before?",
+    "Which token does your second call of `step` get as its first argument?",
     plain.edit("step(previous, state, context)", "step(start, state, context)"),
 )
 greedy_decode.wrong(
@@ -96,7 +96,7 @@ greedy_decode.wrong(
 )
 greedy_decode.wrong(
     "context handed in as the first state",
-    "What does the exercise say that the state is at the first step?",
+    "According to the docstring, what is the state at the first step?",
     plain.edit("[], start, None", "[], start, context"),
 )
 greedy_decode.wrong(
@@ -106,22 +106,23 @@ greedy_decode.wrong(
 )
 greedy_decode.wrong(
     "lowest score taken",
-    "Is a high score a good one or a bad one here?",
+    "Does a high score mean a good token or a bad one here?",
     plain.edit("np.argmax", "np.argmin"),
 )
 greedy_decode.wrong(
     "last of equal scores",
-    "Two tokens have the same score. Which one should win, and which one do you take?",
+    "Suppose that two tokens have the same score. Which of them should win, and which do you take?",
     plain.edit("np.argmax(scores)", 'np.argsort(scores, kind="stable")[-1]'),
 )
 greedy_decode.wrong(
     "one token too many",
-    "With max_len = 2, how many tokens may your list hold when your loop goes on?",
+    "With max_len = 2, how many tokens may your list hold at most, and how often does your loop "
+    "run?",
     plain.edit("range(max_len)", "range(max_len + 1)"),
 )
 greedy_decode.wrong(
     "at least one token",
-    "What do you return for max_len = 0? When does your loop look at the limit for the first time?",
+    "What do you return for max_len = 0? When does your loop check the limit for the first time?",
     plain.edit("range(max_len)", "range(max(max_len, 1))"),
 )
 greedy_decode.wrong(
@@ -131,18 +132,19 @@ greedy_decode.wrong(
 )
 greedy_decode.wrong(
     "start and stop exchanged",
-    "Which of the two tokens stands before the first word, and which one ends the sentence?",
+    "Which of the two tokens comes before the first word, and which one ends the sentence?",
     plain.edit("[], start, None", "[], stop, None").edit("previous == stop", "previous == start"),
 )
 greedy_decode.wrong(
-    "start struck out everywhere",
-    "Which `start` does the docstring leave out: the one that you hand in, or each one that the "
-    "decoder chooses?",
+    "start removed everywhere",
+    "Which `start` does the docstring leave out: only the one that you pass in, or also those "
+    "that the decoder chooses?",
     plain.edit("return tokens", "return [token for token in tokens if token != start]"),
 )
 greedy_decode.wrong(
-    "search for the highest score begun at 0",
-    "All scores of a step are below 0, as log-probabilities are. Which token do you take?",
+    "search for the highest score starts at 0",
+    "Suppose that all scores of a step are below 0, as log-probabilities are. Which token do you "
+    "take?",
     plain.edit(
         "previous = int(np.argmax(scores))",
         "previous, highest = 0, 0\n"

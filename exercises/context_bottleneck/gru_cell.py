@@ -1,7 +1,7 @@
 """The exercise `gru_cell`: one step of a gated recurrent unit, by its formulas. To debug.
 
-The cell that is given bends the blend, and not the candidate. Nothing is wrong with its shapes, and
-a network of such cells trains; but it cannot keep a state, however wide its update gate is open.
+The given cell applies tanh to the blend, not to the candidate. Its shapes are right, and a network
+of such cells trains, but it cannot keep a state, however far its update gate is open.
 """
 
 from typing import Any
@@ -21,10 +21,10 @@ gru_cell = Declaration(
     kind=Kind.DEBUG,
     forbidden=forbidden.GATED_NETWORK,
     help=(
-        "Open the update gate by hand, z = 1, and write down what each line makes of the old "
+        "Set the update gate to z = 1 by hand, and write down what each line does to the old "
         "state.",
-        "With z = 1 the last line should return h, digit for digit. What does it return for "
-        "h = 0.8, and which line of the formulas should bend a sum?",
+        "With z = 1 the last line should return h, digit for digit. What does it return for h = "
+        "0.8, and in which line of the formulas does the tanh belong?",
         "Section “How far back does the last state reach?”.",
     ),
 )
@@ -79,24 +79,24 @@ def plain(x, h, reset, update, candidate):
 
 gru_cell.wrong(
     "old and new exchanged",
-    "Open the update gate wide, z = 1. What should the next state be, and what is yours? (Some "
-    "texts write z the other way round. Which way does this docstring?)",
+    "Open the update gate fully, z = 1. What should the next state be, and what is yours? (Some "
+    "texts define z the other way round. How does this docstring define it?)",
     plain.edit("z * h + (1 - z) * new", "(1 - z) * h + z * new"),
 )
 gru_cell.wrong(
     "the two gates exchanged",
-    "Which of the two gates stands inside the tanh, and which outside?",
+    "Which of the two gates is inside the tanh, and which is outside?",
     plain.edit("r, z =", "z, r ="),
 )
 gru_cell.wrong(
     "reset before the matrix",
-    "Does the reset gate multiply the old state, or what the matrix has made of it? Both are "
-    "called a GRU; which one is asked for?",
+    "Does the reset gate multiply the old state before the matrix does, or after it? Both "
+    "versions are called a GRU; which one does the docstring ask for?",
     plain.edit("r * (h @ U)", "(r * h) @ U"),
 )
 gru_cell.wrong(
     "reset of the whole sum",
-    "With r = 0, what should the candidate still hear?",
+    "With r = 0, which inputs should still reach the candidate?",
     plain.edit("x @ W + r * (h @ U) + b", "r * (x @ W + h @ U + b)"),
 )
 
@@ -108,8 +108,8 @@ gru_cell.wrong(
 )
 gru_cell.wrong(
     "the candidate added on top",
-    "Old and new share one whole. With z = 1, how much of the candidate should be in the next "
-    "state?",
+    "The shares of the old state and of the candidate add up to 1. With z = 1, how much of the "
+    "candidate should be in the next state?",
     plain.edit("(1 - z) * new", "new"),
 )
 gru_cell.wrong(
@@ -126,7 +126,7 @@ gru_cell.wrong(
 )
 gru_cell.wrong(
     "tanh after the blend",
-    "With z = 1 the old state should pass unchanged. Does it, after your tanh?",
+    "With z = 1 the old state should pass through unchanged. Does it, after your tanh?",
     plain.edit(
         "new = np.tanh(x @ W + r * (h @ U) + b)\nreturn z * h + (1 - z) * new",
         "new = x @ W + r * (h @ U) + b\nreturn np.tanh(z * h + (1 - z) * new)",
@@ -135,8 +135,8 @@ gru_cell.wrong(
 )
 gru_cell.wrong(
     "W_h transposed",
-    "Entry [i, j] of W_h says how much the old unit i tells the new unit j. Does your product sum "
-    "over i or over j?",
+    "Entry [i, j] of W_h says how strongly the old unit i acts on the new unit j. Does your "
+    "product sum over i or over j?",
     plain.edit("h @ U", "h @ U.T", times=2),
 )
 
@@ -153,7 +153,7 @@ def _(rng):
     )
     yield Case("three sentences at once", _inputs(rng, (3,), 4, 2)).holds("x: the token…")
     yield Case("as many sentences as hidden units, float32", _inputs(rng, (3,), 2, 3, np.float32))
-    yield Case("the update gate wide open: the old state stays", _gate(rng, 3, 2, 60.0)).holds(
+    yield Case("the update gate fully open: the old state stays", _gate(rng, 3, 2, 60.0)).holds(
         "Where z is 1 the old state stays, and where z is 0 the candidate takes its place"
     )
     yield Case("the update gate shut: the candidate replaces it", _gate(rng, 3, 2, -60.0)).holds(
@@ -182,8 +182,8 @@ def _(rng):
     yield Case("as many sentences as hidden units", _inputs(rng, (d_h,), d, d_h)).holds(
         "reset, update…"
     )
-    yield Case("as wide a state as token", _inputs(rng, (2,), d, d)).holds("reset, update…")
-    yield Case("the update gate wide open: the old state stays", _gate(rng, d, d_h, 60.0))
+    yield Case("a state as wide as the token", _inputs(rng, (2,), d, d)).holds("reset, update…")
+    yield Case("the update gate fully open: the old state stays", _gate(rng, d, d_h, 60.0))
     yield Case("large numbers", _inputs(rng, (), d, d_h, size=1e5))
     yield Case("a batch of one, with one hidden unit", _inputs(rng, (1,), d, 1))
 

@@ -1,7 +1,7 @@
 """The exercise `jacobian_norms`: how much the last state depends on each one before it. To debug.
 
-The function that is given multiplies the steps in the wrong order. Of one step, and of numbers in
-the place of matrices, there is no order.
+The given function multiplies the steps in the wrong order. With a single step, or with numbers in
+place of matrices, the order makes no difference.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ jacobian_norms = Declaration(
     minutes=20,
     kind=Kind.DEBUG,
     help=(
-        "The smallest network that shows the mistake has two hidden units and three states. What "
-        "does the function multiply there, by hand?",
+        "The smallest network that shows the mistake has two hidden units and three states. Work "
+        "out by hand what the function multiplies there.",
         "A nudge is a row, and is multiplied from the right. Which matrix does a nudge to the "
         "first of three states meet first?",
         "Section “How far back does the last state reach?”.",
@@ -81,7 +81,7 @@ jacobian_norms.wrong(
 )
 jacobian_norms.wrong(
     "1 - h for 1 - h²",
-    "What is the derivative of tanh, said with its own value? Can it be larger than 1?",
+    "What is the derivative of tanh, written in terms of tanh itself? Can it be larger than 1?",
     plain.edit("1 - h**2", "1 - h"),
 )
 jacobian_norms.wrong(
@@ -91,35 +91,36 @@ jacobian_norms.wrong(
 )
 jacobian_norms.wrong(
     "tanh applied once more",
-    "H holds states, and a state is already the tanh of something. What is 1 - h² to be taken of?",
+    "H holds states, and a state is already the tanh of something. In 1 - h², what is h?",
     plain.edit("1 - h**2", "1 - np.tanh(h) ** 2"),
 )
 jacobian_norms.wrong(
     "slope of tanh forgotten",
-    "Does your answer change when H does? What becomes of the gradient where a unit is nearly 1?",
+    "Does your answer change when H does? What happens to the gradient where a unit is nearly 1?",
     plain.edit("W_hh * (1 - h**2)", "W_hh"),
 )
 jacobian_norms.wrong(
     "slope at the old state",
-    "In the step from state t to state t + 1, of which of the two is the tanh taken?",
+    "In the step from state t to state t + 1, which of the two states is the result of the tanh?",
     plain.edit("H[..., t + 1, None, :]", "H[..., t, None, :]"),
 )
 jacobian_norms.wrong(
     "rows scaled for columns",
-    "Entry [i, j] of W_hh leads from the old unit i to the new unit j. With the slope of which of "
+    "Entry [i, j] of W_hh leads from the old unit i to the new unit j. By the slope of which of "
     "the two must it be multiplied?",
     plain.edit("H[..., t + 1, None, :]", "H[..., t + 1, :, None]"),
 )
 jacobian_norms.wrong(
     "factors in the wrong order",
-    "Write out three steps by the chain rule. On which side of the product does the earlier step "
-    "stand when vectors are rows?",
+    "Write out three steps by the chain rule. When vectors are rows, on which side of the product "
+    "does the earlier step belong?",
     plain.edit("step @ product", "product @ step"),
     released=True,
 )
 jacobian_norms.wrong(
     "product of the norms",
-    "Is the norm of a product the product of the norms? Which of the two can only be larger?",
+    "Is the norm of a product equal to the product of the norms? If they differ, which of the two "
+    "is larger?",
     plain.edit(
         "np.linalg.norm(product, 2, axis=(-2, -1))",
         "np.linalg.norm(step, 2, axis=(-2, -1)) * norms[..., t + 1]",
@@ -127,12 +128,13 @@ jacobian_norms.wrong(
 )
 jacobian_norms.wrong(
     "one step only",
-    "How many steps lie between state t and the last state? How many does your norm span?",
+    "How many steps lie between state t and the last state? How many of them does your norm cover?",
     plain.edit("(product, 2, axis=(-2, -1))", "(step, 2, axis=(-2, -1))"),
 )
 jacobian_norms.wrong(
     "largest eigenvalue",
-    "The matrix [[0, 5], [0, 0]] has no eigenvalue but 0. By how much can it stretch a vector?",
+    "The matrix [[0, 5], [0, 0]] has 0 as its only eigenvalue. By how much can it stretch a "
+    "vector?",
     plain.edit(
         "np.linalg.norm(product, 2, axis=(-2, -1))",
         "np.abs(np.linalg.eigvals(product)).max(axis=-1)",
@@ -145,7 +147,8 @@ jacobian_norms.wrong(
 )
 jacobian_norms.wrong(
     "from the first state on",
-    "Is entry t to say how the last state depends on state t, or how state t depends on the first?",
+    "Should entry t say how the last state depends on state t, or how state t depends on the "
+    "first?",
     plain.edit("reversed(range(H.shape[-2] - 1))", "range(1, H.shape[-2])")
     .edit("H[..., t + 1, None, :]", "H[..., t, None, :]")
     .edit("step @ product", "product @ step"),

@@ -15,9 +15,9 @@ next_token_loss = Declaration(
     kind=Kind.DEBUG,
     forbidden=forbidden.CROSS_ENTROPY,
     help=(
-        "One line is wrong. Without padding there is nothing to see: begin with two sentences, of "
-        "one word and of two.",
-        "Print, for the shorter sentence, what the decoder reads at each step, what it is to "
+        "One line is wrong. Without padding the mistake does not show, so begin with two "
+        "sentences, one of one word and one of two.",
+        "Print, for the shorter sentence, what the decoder reads at each step, what it should "
         "predict, and whether the step counts.",
         "Section “The machine, whole”; “What you need”, softmax and cross-entropy.",
     ),
@@ -68,8 +68,8 @@ def plain(logits, targets, pad):
 
 next_token_loss.wrong(
     "the mask of what is read, not of what is predicted",
-    "Write down a row with one word and two of padding: what is read at each step, and what is to "
-    "be predicted? At which step do the two disagree on padding?",
+    "Write down a row with one word and two tokens of padding. What is read at each step, and "
+    "what should be predicted? At which step is only one of the two padding?",
     plain.edit("right != pad", "targets[:, :-1] != pad").edit(
         "losses[counts].mean()", "(losses * counts).sum() / counts.sum()"
     ),
@@ -77,35 +77,36 @@ next_token_loss.wrong(
 )
 next_token_loss.wrong(
     "padding counted",
-    "Put ten columns more of padding at the end of every row. Should the loss change?",
+    "Add ten more columns of padding at the end of every row. Should the loss change?",
     plain.edit("losses[counts].mean", "losses.mean"),
 )
 next_token_loss.wrong(
     "zeros in the mean",
-    "Padding adds nothing to your sum. Is it counted in the number by which you divide?",
+    "Padding adds nothing to your sum. Does it still count in the number that you divide by?",
     plain.edit("losses[counts].mean", "(losses * counts).mean"),
 )
 next_token_loss.wrong(
     "a mean of the sentences' means",
-    "A sentence of one word and one of twenty: how much does a word of each count in your mean? "
-    "How much should it?",
+    "Take a sentence of one word and a sentence of twenty. How much does a word of each count in "
+    "your mean, and how much should it?",
     plain.edit("losses[counts].mean", "((losses * counts).sum(axis=1) / counts.sum(axis=1)).mean"),
 )
 next_token_loss.wrong(
     "the token that was just read",
-    "logits[b, 0] are scored after the start token alone. Which token is to be predicted there?",
+    "logits[b, 0] are the scores after the start token alone. Which token should be predicted "
+    "there?",
     plain.edit("targets[:, 1:]", "targets[:, :-1]"),
 )
 next_token_loss.wrong(
     "stop left out",
-    "What does a decoder do that never had to predict the stop token?",
+    "What will a decoder do if it never had to predict the stop token in training?",
     plain.edit(
         "right != pad", "np.pad(right[:, 1:], ((0, 0), (0, 1)), constant_values=pad) != pad"
     ).edit("losses[counts].mean()", "(losses * counts).sum() / max(counts.sum(), 1)"),
 )
 next_token_loss.wrong(
     "a sum in place of the mean",
-    "Give the function every sentence twice. Should the loss change?",
+    "Give your function every sentence twice. Should the loss change?",
     plain.edit("losses[counts].mean", "losses[counts].sum"),
 )
 
@@ -116,17 +117,17 @@ def _(rng):
         "targets: (B, m + 1) ids, m at least 1: a row is a start token, the words, a stop token, "
         "and then `pad` up to the end of the row"
     )
-    yield Case("two other sentences, as long", _inputs(rng, [2, 1], 5))
+    yield Case("two other sentences of the same lengths", _inputs(rng, [2, 1], 5))
     yield Case("no padding at all", _inputs(rng, [3, 3], 4)).holds(
         "It is to predict the token that comes next"
     )
     yield Case("one long sentence and three short ones", _inputs(rng, [6, 1, 1, 2], 7)).holds(
         "Every other token counts once, whatever sentence it is in"
     )
-    yield Case("one sentence, of padding half", _inputs(rng, [2], 5, extra=3)).holds(
+    yield Case("one sentence, half of it padding", _inputs(rng, [2], 5, extra=3)).holds(
         "Padding is not to be predicted: it adds nothing to the sum, and is not counted in the mean"
     )
-    yield Case("a sentence of no word: only stop is predicted", _inputs(rng, [0, 3], 6)).holds(
+    yield Case("a sentence without words: only stop is predicted", _inputs(rng, [0, 3], 6)).holds(
         "It is to…"
     )
     yield Case("as many sentences as tokens", _inputs(rng, [2, 0, 1], 6)).holds(
@@ -148,7 +149,7 @@ def _(rng):
         "at the right token"
     )
     yield Case("no padding at all", _inputs(rng, [4, 4, 4], 6))
-    yield Case("one sentence, of padding half", _inputs(rng, [2], 6, extra=int(words[0]) + 2))
+    yield Case("one sentence, half of it padding", _inputs(rng, [2], 6, extra=int(words[0]) + 2))
     yield Case("another id for padding", _inputs(rng, words, 8, pad=int(rng.integers(3, 8))))
     yield Case("float32", _inputs(rng, words, 6, dtype=np.float32))
     yield Case("large logits", _inputs(rng, words, 6, size=2000.0))

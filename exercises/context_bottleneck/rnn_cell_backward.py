@@ -76,14 +76,14 @@ def plain(x, h, W_xh, W_hh, b, d_next):
 
 rnn_cell_backward.wrong(
     "derivative of tanh forgotten",
-    "A unit stands at nearly 1, and its sum rises a little. How much does the unit move? How much "
-    "gradient should come back through it?",
+    "Suppose that a unit is nearly 1, and its sum rises a little. How much does the unit move? "
+    "How much gradient should come back through it?",
     plain.edit("(1 - h_next**2) * d_next", "d_next"),
 )
 rnn_cell_backward.wrong(
     "derivative at the old state",
-    "Of which sum is the tanh taken: of the one that made h, or of the one that makes the next "
-    "state?",
+    "Which sum goes into the tanh of this step: the one that made h, or the one that makes the "
+    "next state?",
     plain.edit("1 - h_next**2", "1 - h**2"),
 )
 rnn_cell_backward.wrong(
@@ -93,19 +93,19 @@ rnn_cell_backward.wrong(
 )
 rnn_cell_backward.wrong(
     "1 - h for 1 - h²",
-    "What is the derivative of tanh, said with its own value? Can it be larger than 1?",
+    "What is the derivative of tanh, written in terms of tanh itself? Can it be larger than 1?",
     plain.edit("1 - h_next**2", "1 - h_next"),
 )
 rnn_cell_backward.wrong(
     "W_hh not transposed on the way back",
     "Forward, entry [i, j] leads from unit i of the old state to unit j of the new one. From "
-    "which unit to which one does the gradient go through the same entry?",
+    "which unit to which unit does the gradient pass through the same entry?",
     plain.edit("d_sum @ W_hh.T", "d_sum @ W_hh"),
 )
 rnn_cell_backward.wrong(
     "the mean over the batch",
-    "Nudge one entry of W_hh: it serves every sentence, and each changes the loss. Do their "
-    "changes add up, or average out?",
+    "Nudge one entry of W_hh. Every sentence uses that entry, so each of them changes the loss. "
+    "Do these changes add up, or are they averaged?",
     plain.edit(
         "tokens.T @ rows, states.T @ rows, rows.sum(axis=0)",
         "tokens.T @ rows / len(rows), states.T @ rows / len(rows), rows.mean(axis=0)",
@@ -113,7 +113,7 @@ rnn_cell_backward.wrong(
 )
 rnn_cell_backward.wrong(
     "the parameters of one sentence only",
-    "How many sentences does one entry of W_hh serve? Whose part is in your gradient?",
+    "How many sentences use one entry of W_hh? How many of them contribute to your gradient?",
     plain.edit(
         "tokens.T @ rows, states.T @ rows, rows.sum(axis=0)",
         "np.outer(tokens[-1], rows[-1]), np.outer(states[-1], rows[-1]), rows[-1].copy()",
@@ -126,19 +126,19 @@ rnn_cell_backward.wrong(
 )
 rnn_cell_backward.wrong(
     "the bias outside the tanh",
-    "The bias stands inside the tanh. Which factor does everything inside share?",
+    "The bias is inside the tanh. Which factor do the gradients of everything inside share?",
     plain.edit("rows.sum(axis=0)", "d_next.reshape(rows.shape).sum(axis=0)"),
 )
 rnn_cell_backward.wrong(
     "the outer product the wrong way round",
     "Entry [i, j] of W_hh leads from unit i of the old state to unit j of the sum. What are the "
-    "two factors of its gradient, and which of your axes is i?",
+    "two factors of its gradient, and which axis of your result is i?",
     plain.edit("tokens.T @ rows, states.T @ rows", "rows.T @ tokens, rows.T @ states"),
 )
 rnn_cell_backward.wrong(
     "written for one sentence",
-    "Three sentences at once: of which shape are `np.outer(x, d_sum)` and the gradient of b? "
-    "Which axes do the parameters not have?",
+    "With three sentences at once, which shapes do `np.outer(x, d_sum)` and your gradient of b "
+    "have? Which axes do the parameters not have?",
     plain.edit(
         "tokens.T @ rows, states.T @ rows, rows.sum(axis=0)",
         "np.outer(x, d_sum), np.outer(h, d_sum), d_sum",
@@ -160,7 +160,7 @@ def _(rng):
         "Returns the tuple (d_x, d_h, d_W_xh, d_W_hh, d_b): the gradients with respect to the "
         "five inputs, each in the shape of its input",
     )
-    yield Case("as wide a state as token", _inputs(rng, (), 3, 3)).holds("x: the token…")
+    yield Case("a state as wide as the token", _inputs(rng, (), 3, 3)).holds("x: the token…")
     yield Case("three sentences at once", _inputs(rng, (3,), 4, 2)).holds(
         "The parameters are the same for all leading axes, so theirs are sums over them"
     )
@@ -190,7 +190,7 @@ def _(rng):
     d, d_h, batch = (int(size) for size in rng.permutation([2, 3, 4]))
     yield Case("one token", _inputs(rng, (), d, d_h))
     yield Case("a batch", _inputs(rng, (batch,), d, d_h))
-    yield Case("as wide a state as token", _inputs(rng, (batch,), d, d))
+    yield Case("a state as wide as the token", _inputs(rng, (batch,), d, d))
     yield Case(
         "two leading batch axes, float32", _inputs(rng, (2, batch), d, d_h, np.float32)
     ).holds("The parameters…")

@@ -1,11 +1,12 @@
 """The exercise `test_reads_from_both_ends`: write the test that finds what a reader has read.
 
-What `test_reads_from_both_ends` tells apart: bidirectional encoders of padded sentences, right ones
-in several styles and mutants. Each has parameters of its own, which a test cannot see: what a state
-has read is what moves it.
+`test_reads_from_both_ends` must tell apart bidirectional encoders of padded sentences: right ones
+in several styles, and mutants. Each has its own parameters, which a test cannot see; the test can
+only change a token and watch which states change.
 
-Each stands alone: only its own lines reach the process in which it runs. The matrices from state to
-state are 0.8 times a rotation, so that every token keeps the influence that the docstring promises.
+Each encoder is self-contained: only its own lines reach the process in which it runs. The matrices
+from state to state are 0.8 times a rotation, so that every token keeps the influence that the
+docstring promises.
 """
 
 import numpy as np
@@ -20,11 +21,11 @@ test_reads_from_both_ends = Declaration(
     minutes=25,
     kind=Kind.TEST,
     help=(
-        "You do not know a single state. How can you find out, by calls alone, whether a row has "
-        "read some token?",
-        "Change one token after the other. In which rows may the first half move, in which the "
-        "second, and in which must they? What should a sentence get that is alone? And what do "
-        "the two readers differ in, if there is one token to read?",
+        "You do not know a single state. How can you find out, just by calling the encoder, "
+        "whether a row has read a certain token?",
+        "Change one token after another. In which rows may the first half change, in which the "
+        "second half, and in which rows must they change? What should a sentence get if it is "
+        "alone in its batch? And how do the two readers differ if there is only one token to read?",
         "Section “A sequence in, a sequence out”.",
     ),
 )
@@ -100,31 +101,32 @@ def plain(implementation):
 
 test_reads_from_both_ends.wrong(
     "no padding",
-    "What stands behind a short sentence of a batch, and who meets it first? Would you notice?",
+    "What comes after a short sentence in a batch, and which reader meets it first? Would your "
+    "test notice?",
     plain.edit("X[[i], :length], lengths[[i]]", "X[[i]], np.array([4])")
     .edit("np.array([3, 4, 1])", "np.array([4, 4, 4])")
     .edit("H[2, 0]", "implementation(X[:1, :1], np.array([1]))[0, 0]"),
 )
 test_reads_from_both_ends.wrong(
     "the reader from the left only",
-    "One half of your test is missing. Which tokens should move the other half of a row?",
+    "One half of your test is missing. Which tokens should change the other half of a row?",
     plain.edit(
         "assert not right[token + 1 :].any()\nassert right[: token + 1].any(axis=-1).all()", ""
     ),
 )
 test_reads_from_both_ends.wrong(
     "what a state has read, not what it must not have",
-    "A state that has read the whole sentence has read all that it should. What else does the "
-    "docstring say?",
+    "A state that has read the whole sentence has read everything that it should. What else does "
+    "the docstring say about a state?",
     plain.edit("assert not left[:token].any()", "").edit("assert not right[token + 1 :].any()", ""),
 )
 test_reads_from_both_ends.wrong(
-    "the same parameters would do",
+    "shared parameters accepted",
     "Which sentence do the two readers read in the same order? What should its two halves be?",
     plain.edit("first, second = np.split(H[2, 0], 2)\nassert not np.allclose(first, second)", ""),
 )
 test_reads_from_both_ends.wrong(
-    "zeros demanded in the padding",
+    "zeros required in the padding",
     "What does the docstring say about the rows of the padding?",
     plain.edit("own, n =", "assert not H[i, length:].any()\nown, n ="),
 )
@@ -156,7 +158,7 @@ def sentence_by_sentence(X, lengths):
 
 
 @test_reads_from_both_ends.accepts(
-    "all sentences at once, each turned round within its length",
+    "all sentences at once, each reversed within its length",
     holds=(
         "behind them stand any numbers, up to a thousand in size",
         "What stands in the rows of the padding does not matter",
@@ -206,7 +208,7 @@ test_reads_from_both_ends.rejects(
     holds=("lengths: whole numbers from 1 to n, (batch,): so many tokens of each sentence are",),
 )
 test_reads_from_both_ends.rejects(
-    "the states from the right are not turned back",
+    "the states from the right are not put back in order",
     sentence_by_sentence.edit("H[i, t, 6:]", "H[i, length - 1 - t, 6:]"),
     holds=("Row t belongs to token t",),
 )
@@ -238,7 +240,7 @@ test_reads_from_both_ends.rejects(
     holds=("its first d_h numbers have read the tokens 0 to t of its sentence",),
 )
 test_reads_from_both_ends.rejects(
-    "the padding fades to a thousandth, and not to nothing",
+    "the padding fades to a thousandth, not to 0",
     kept_at_zero.edit(" * real[:, back, None]", " * np.where(real[:, back, None], 1, 0.001)"),
     holds=("and nothing else",),
 )

@@ -14,10 +14,10 @@ folded_heads_attention = Declaration(
     minutes=20,
     kind=Kind.DEBUG,
     help=(
-        "One line is wrong. With one sequence there is nothing to see, nor with sequences of equal "
-        "length: begin with two sequences of lengths 1 and 2, and two heads.",
-        "Number the entries of the folded batch. For each, write down its sequence and its head, "
-        "and beside it the sequence whose mask it gets.",
+        "One line is wrong. The mistake does not show with a single sequence, or with sequences "
+        "of equal length, so begin with two sequences of lengths 1 and 2, and two heads.",
+        "Number the entries of the folded batch. For each entry, write down its sequence and its "
+        "head, and next to them the sequence whose mask it gets.",
         "Section “Split, attend, merge, mix”; for the mask, the appendix, “A mask that meets the "
         "heads”.",
     ),
@@ -88,7 +88,7 @@ def plain(Q, K, V, n_heads, lengths):
 @folded_heads_attention.wrong(
     "masks dealt out in turn",
     "Two sequences, two heads: to which sequence and which head does entry 1 of the folded batch "
-    "belong? And whose mask stands there?",
+    "belong? And which sequence's mask does it get?",
     released=True,
 )
 def masks_in_turn(Q, K, V, n_heads, lengths):
@@ -113,18 +113,18 @@ def masks_in_turn(Q, K, V, n_heads, lengths):
 
 folded_heads_attention.wrong(
     "mask forgotten",
-    "One of two tokens is real. Which weight does the other get from you?",
+    "Suppose that one of two tokens is real. Which weight does the other get in your function?",
     plain.edit("scores = np.where(real[:, None, None], scores, -np.inf)", ""),
 )
 folded_heads_attention.wrong(
     "merged without the transpose",
-    "Which heads of which tokens stand in the first row of your merged matrix?",
+    "Which heads of which tokens are in the first row of your merged matrix?",
     plain.edit("np.swapaxes(weights @ V, 1, 2)", "(weights @ V)"),
 )
 folded_heads_attention.wrong(
     "folded heads first, unfolded sequences first",
     "Entry 1 of your folded batch: is it the second head of the first sequence, or the first head "
-    "of the second? As what do you take it when you unfold?",
+    "of the second sequence? As which of the two do you treat it when you unfold?",
     masks_in_turn.edit(
         "np.swapaxes(X.reshape(batch, n, n_heads, -1), 1, 2)",
         "np.moveaxis(X.reshape(batch, n, n_heads, -1), 2, 0)",
@@ -153,7 +153,7 @@ folded_heads_attention.wrong(
 folded_heads_attention.wrong(
     "unfolded heads first",
     "Entry 1 of your folded batch: is it the second head of the first sequence, or the first head "
-    "of the second? As what do you take it when you unfold?",
+    "of the second sequence? As which of the two do you treat it when you unfold?",
     masks_in_turn.edit("np.tile(mask, (n_heads, 1, 1))", "np.repeat(mask, n_heads, axis=0)")
     .edit(
         "(weights @ V).reshape(batch, n_heads, n, -1)",

@@ -14,10 +14,10 @@ fuse_projections = Declaration(
     minutes=15,
     kind=Kind.TRANSFER,
     help=(
-        "Cut each matrix into the columns of its heads, and lay the pieces out in the order that "
+        "Cut each matrix into the columns of its heads, and arrange the pieces in the order that "
         "the docstring gives.",
-        "Borders in the last axis are enough to separate the heads: (d, n_heads, d_k). Along which "
-        "axis do the three roles of one head then stand side by side?",
+        "New borders in the last axis are enough to separate the heads: (d, n_heads, d_k). Along "
+        "which axis are the three roles of one head then put side by side?",
         "Section “One product for three projections”.",
     ),
 )
@@ -52,7 +52,7 @@ def columns_in_order(W_q, W_k, W_v, n_heads):
 
 @fuse_projections.wrong(
     "role by role",
-    "With two heads, whose columns stand right after the queries of the first head: its keys, or "
+    "With two heads, which columns come right after the queries of the first head: its keys, or "
     "the queries of the second head?",
 )
 def _(W_q, W_k, W_v, n_heads):
@@ -61,7 +61,7 @@ def _(W_q, W_k, W_v, n_heads):
 
 fuse_projections.wrong(
     "keys before queries",
-    "In which order do the three roles of one head stand in the docstring?",
+    "In which order does the docstring put the three roles of one head?",
     plain.edit("(W_q, W_k, W_v)", "(W_k, W_q, W_v)"),
 )
 fuse_projections.wrong(
@@ -73,8 +73,8 @@ fuse_projections.wrong(
 
 @fuse_projections.wrong(
     "values taken to be as wide as keys",
-    "Let W_v be twice as wide as W_q. How many of its columns belong to one head, and how many do "
-    "you take?",
+    "Let W_v be twice as wide as W_q. How many of its columns belong to each head, and how many "
+    "do you take?",
 )
 def _(W_q, W_k, W_v, n_heads):
     d_k = W_q.shape[1] // n_heads
@@ -84,13 +84,13 @@ def _(W_q, W_k, W_v, n_heads):
 
 fuse_projections.wrong(
     "transposed",
-    "`X @ W` has to give the queries, keys and values. How many rows has your matrix, and how "
-    "many features has a token?",
+    "`X @ W` has to give the queries, keys and values. How many rows does your matrix have, and "
+    "how many features does a token have?",
     plain.edit("np.concatenate(columns, axis=1)", "np.concatenate(columns, axis=1).T"),
 )
 fuse_projections.wrong(
     "an axis left for the heads",
-    "How many axes has your result, and how many has a matrix?",
+    "How many axes does your result have, and how many does a matrix have?",
     plain.edit("columns.extend(parts)", "columns.append(np.hstack(parts))").edit(
         "np.concatenate(columns, axis=1)", "np.stack(columns)"
     ),
@@ -105,7 +105,7 @@ def _(rng):
         "for queries, then those for keys, then those for values, then the same of the second "
         "head, and so on"
     )
-    yield Case("two heads, all widths alike", _inputs(rng, 4, 2, 2, 2)).holds(
+    yield Case("two heads, all widths equal", _inputs(rng, 4, 2, 2, 2)).holds(
         "W_q and W_k: (d, n_heads * d_k). W_v: (d, n_heads * d_v)"
     )
     yield Case("three heads, values of another width", _inputs(rng, 5, 3, 2, 4)).holds(
@@ -128,7 +128,7 @@ def _(rng):
 @fuse_projections.hidden
 def _(rng):
     d, n_heads, d_k, d_v = (int(size) for size in rng.permutation([2, 3, 4, 5]))
-    yield Case("all widths alike", _inputs(rng, n_heads * d_k, n_heads, d_k, d_k))
+    yield Case("all widths equal", _inputs(rng, n_heads * d_k, n_heads, d_k, d_k))
     yield Case("values of another width", _inputs(rng, d, n_heads, d_k, d_v)).holds("Returns a…")
     yield Case("the same sizes, other numbers", _inputs(rng, d, n_heads, d_k, d_v))
     yield Case("one head", _inputs(rng, d, 1, d_k, d_v))

@@ -1,4 +1,4 @@
-"""The exercise `head_importance`: what is missing when a head is gone."""
+"""The exercise `head_importance`: what is missing when a head is removed."""
 
 import numpy as np
 
@@ -13,9 +13,9 @@ head_importance = Declaration(
     help=(
         "Find what each head contributes to the output, and compare its norm with the norm of the "
         "whole.",
-        "The product of the merged heads with W_o is a sum, one term a head. Which rows of W_o "
-        "does head h meet? Removing the head takes exactly its term away. Mind the output that is "
-        "all zeros.",
+        "The product of the merged heads and W_o is a sum with one term for each head. Which rows "
+        "of W_o does head h meet? Removing the head removes exactly its term. Mind an output that "
+        "is all zeros.",
         "Section “Removing heads”.",
     ),
 )
@@ -77,7 +77,7 @@ def plain(weights, values, W_o):
 
 head_importance.wrong(
     "not relative",
-    "Multiply W_o by 10. Has any head become more important? Does your number change?",
+    "Multiply W_o by 10. Has any head become more important? Do your numbers change?",
     plain.edit("np.where(size > 0, change / np.where(size > 0, size, 1), 0)", "change"),
 )
 
@@ -97,7 +97,7 @@ def _(weights, values, W_o):
 
 head_importance.wrong(
     "rows of W_o dealt out in turn",
-    "After the merge, where in a token's features does the first head stand? Which rows of W_o "
+    "After the merge, which of a token's features belong to the first head? Which rows of W_o "
     "meet them?",
     plain.edit(
         "W_o.reshape(n_heads, d_v, W_o.shape[-1])",
@@ -145,15 +145,15 @@ head_importance.wrong(
 )
 head_importance.wrong(
     "what remains instead of what is missing",
-    "Remove a head that contributes nothing. Should its importance be 0 or 1?",
+    "Suppose that a head contributes nothing. Should its importance be 0 or 1?",
     plain.edit(
         "np.linalg.norm(parts, axis=(-2, -1))", "np.linalg.norm(output - parts, axis=(-2, -1))"
     ),
 )
 head_importance.wrong(
     "difference of norms",
-    "Two outputs may have the same norm and yet differ. Which comes first, the norm or the "
-    "difference?",
+    "Two outputs may have the same norm and yet differ. Which should you compute first, the norm "
+    "or the difference?",
     plain.edit(
         "np.linalg.norm(parts, axis=(-2, -1))",
         "size - np.linalg.norm(output - parts, axis=(-2, -1))",
@@ -161,7 +161,7 @@ head_importance.wrong(
 )
 head_importance.wrong(
     "averaged over the tokens",
-    "Over which axes is the norm of the docstring taken? How many norms do you take for one head?",
+    "Over which axes does the docstring take the norm? How many norms do you take for one head?",
     plain.edit("axis=(-2, -1)", "axis=-1", times=2).edit(
         "np.where(size > 0, change / np.where(size > 0, size, 1), 0)",
         "np.where(size > 0, change / np.where(size > 0, size, 1), 0).mean(axis=-1)",
@@ -175,15 +175,15 @@ head_importance.wrong(
 head_importance.wrong(
     "a small number added to the size",
     "Divide W_o by a billion. Has any head become less important? And what do you return where "
-    "two heads cancel each other, so that the output is 0 and they are not?",
+    "two heads cancel each other, so that the output is 0 although their terms are not?",
     plain.edit(
         "np.where(size > 0, change / np.where(size > 0, size, 1), 0)", "change / (size + 1e-8)"
     ),
 )
 head_importance.wrong(
     "rows of W_o left over",
-    "Two heads of three features, and nine rows of W_o: which rows does no head of yours meet, "
-    "and who is told?",
+    "Two heads of three features, and nine rows of W_o: which rows does none of your heads meet, "
+    "and how does the caller learn of it?",
     plain.edit(
         "W_o.reshape(n_heads, d_v, W_o.shape[-1])",
         "np.stack([W_o[h * d_v : (h + 1) * d_v] for h in range(n_heads)])",
@@ -295,4 +295,4 @@ def _inputs(
 
 
 head_importance.mutant("outputs below 1e-8 taken for 0", "size > 0", "size > 1e-8")
-head_importance.mutant("outputs of 0 not thought of", "where=size > 0", "where=size > -1")
+head_importance.mutant("outputs of 0 not handled", "where=size > 0", "where=size > -1")

@@ -16,9 +16,9 @@ head_scales_backward = Declaration(
     forbidden=forbidden.AUTOMATIC_DIFFERENTIATION,
     help=(
         "Go backwards: through the merge, the weighted sum, the softmax, and the product of scale "
-        "and scores. One scale meets all scores of its head.",
+        "and scores. One scale multiplies all scores of its head.",
         "The way back through the merge is the split. For one row of the softmax, with z = c s, "
-        "∂w_j/∂c = w_j (s_j - Σ_k w_k s_k). Then add up over everything that shares the scale.",
+        "∂w_j/∂c = w_j (s_j - Σ_k w_k s_k). Then sum over everything that shares the scale.",
         "Sections “Split, attend, merge, mix” and “What W_o is for”; “What you need”, the chain "
         "rule.",
     ),
@@ -101,7 +101,7 @@ head_scales_backward.wrong(
 )
 head_scales_backward.wrong(
     "divided by the root of the width as well",
-    "By what does the docstring multiply the scores, and by what else?",
+    "By what does the docstring multiply the scores? Does it scale them by anything else?",
     plain.edit(
         "Q @ np.swapaxes(K, -1, -2)",
         "Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1]).astype(Q.dtype)",
@@ -109,8 +109,8 @@ head_scales_backward.wrong(
 )
 head_scales_backward.wrong(
     "the merge undone by reshape",
-    "Row 0 of `d_merged` belongs to token 0, for all heads. Where does its second half go, with "
-    "two heads?",
+    "Row 0 of `d_merged` belongs to token 0, for all heads. With two heads, where does its second "
+    "half go?",
     plain.edit(
         "np.stack(np.split(d_merged, len(scales), axis=-1), axis=-3)",
         "d_merged.reshape(*Q.shape[:-1], V.shape[-1])",
@@ -118,8 +118,8 @@ head_scales_backward.wrong(
 )
 head_scales_backward.wrong(
     "the mean over the batch",
-    "One scale serves all sequences. The loss gets something from each: is its derivative their "
-    "sum, or their mean?",
+    "One scale serves all sequences. Each of them contributes to the loss. Is the derivative the "
+    "sum of these contributions, or their mean?",
     plain.edit(".sum(axis=(0, 2, 3))", ".sum(axis=(2, 3)).mean(axis=0)"),
 )
 head_scales_backward.wrong(

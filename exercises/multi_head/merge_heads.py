@@ -48,8 +48,8 @@ def plain(X):
 
 @merge_heads.wrong(
     "merged without the transpose",
-    "Two heads, two tokens: [[[0, 1], [2, 3]], [[4, 5], [6, 7]]]. Token 0 is 0, 1 in the first "
-    "head. What is it in the second? Does your first row hold these four numbers?",
+    "Two heads, two tokens: [[[0, 1], [2, 3]], [[4, 5], [6, 7]]]. Token 0 has 0, 1 in the first "
+    "head. What does it have in the second? Does your first row hold these four numbers?",
 )
 def _(X):
     return X.reshape(*X.shape[:-3], X.shape[-2], X.shape[-3] * X.shape[-1])
@@ -63,14 +63,14 @@ merge_heads.wrong(
 )
 merge_heads.wrong(
     "heads and features not joined",
-    "How many axes has your result, and how many has the one that the docstring asks for?",
+    "How many axes does your result have, and how many does the docstring ask for?",
     plain.edit("tokens.reshape(*tokens.shape[:-2], X.shape[-3] * X.shape[-1])", "tokens"),
 )
 
 
 @merge_heads.wrong(
     "heads added up",
-    "How wide is your result? Can the next layer still tell what came from which head?",
+    "How wide is your result? Can the next layer still tell which head found what?",
 )
 def _(X):
     return X.sum(axis=-3)
@@ -85,7 +85,8 @@ def _(X):
 
 
 @merge_heads.wrong(
-    "heads below each other", "How many rows has your result, and how many tokens are there?"
+    "heads stacked below each other",
+    "How many rows does your result have, and how many tokens are there?",
 )
 def _(X):
     return X.reshape(*X.shape[:-3], X.shape[-3] * X.shape[-2], X.shape[-1])
@@ -98,14 +99,14 @@ merge_heads.wrong(
 )
 merge_heads.wrong(
     "batch taken for the heads",
-    "Over which axis do you walk when X has a batch axis? Where does the head axis stand, counted "
+    "Over which axis do you loop when X has a batch axis? Which axis is the head axis, counted "
     "from the end?",
     concatenate.edit("np.moveaxis(X, -3, 0)", "list(X)"),
 )
 merge_heads.wrong(
     "-1 in a reshape of nothing",
-    "With no token there are 0 numbers. From what should `reshape` work out how many features a "
-    "token has? You know that number: write it down.",
+    "Without tokens there are 0 numbers. How should `reshape` work out how many features a token "
+    "has? You know that number: write it down.",
     plain.edit("X.shape[-3] * X.shape[-1]", "-1"),
 )
 

@@ -16,10 +16,10 @@ multi_head_attention = Declaration(
     forbidden=forbidden.ATTENTION,
     help=(
         "Project three times, split into heads, let each head attend with its own softmax, merge, "
-        "and mix by W_o. Return both results.",
+        "and mix with W_o. Return both results.",
         "With the axes batch, head, token, feature, one matrix product over the last two axes "
         "serves all heads. A mask is the same for all heads: give it an axis of length 1 where "
-        "the scores have their heads. Ask of each axis of each product: does it count tokens or "
+        "the scores have their heads. For each axis of each product, ask: does it count tokens or "
         "features?",
         "Section “Split, attend, merge, mix”; for masks, chapter 5, section “Masks”.",
     ),
@@ -93,7 +93,7 @@ def plain(X, W_q, W_k, W_v, W_o, n_heads, mask=None):
 merged_without_transpose = multi_head_attention.wrong(
     "heads merged without the transpose",
     "Change the last token of X and mask it from all others. Should row 0 of the output change? "
-    "Does yours? Whose numbers stand in a row after your merge?",
+    "Does yours? Whose numbers are in a row after your merge?",
     plain.edit(
         "np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1)",
         "(weights @ V).reshape(*X.shape[:-1], -1)",
@@ -109,7 +109,7 @@ multi_head_attention.wrong(
 )
 multi_head_attention.wrong(
     "no transpose at all",
-    "A reshape sets new borders and moves nothing. Which token's features stand in row 1 of your "
+    "A reshape sets new borders and moves nothing. Which token's features are in row 1 of your "
     "first head?",
     merged_without_transpose.edit(
         "np.stack(np.split(X @ W, n_heads, -1), -3)",
@@ -162,7 +162,8 @@ multi_head_attention.wrong(
 )
 multi_head_attention.wrong(
     "softmax over the queries",
-    "Sum your weights along each axis. Is it each query or each key that shares out a total of 1?",
+    "Sum your weights along each axis. Which should share out a total of 1, each query or each "
+    "key?",
     plain.edit("axis=-1, keepdims=True", "axis=-2, keepdims=True", times=2),
 )
 multi_head_attention.wrong(
@@ -203,9 +204,9 @@ multi_head_attention.wrong(
     ),
 )
 multi_head_attention.wrong(
-    "a mask of one axis not thought of",
-    "The docstring asks that the mask can be broadcast to (..., n, n). Which shapes can? Where "
-    "does your new axis go if the mask has one axis, or two?",
+    "a mask of one axis not handled",
+    "The docstring promises that the mask can be broadcast to (..., n, n). Which shapes can be? "
+    "Where does your new axis go if the mask has one axis, or two?",
     plain.edit(
         "np.broadcast_to(mask, full)[..., None, :, :]",
         "np.broadcast_to(mask[..., None, :, :], scores.shape)",
@@ -213,8 +214,8 @@ multi_head_attention.wrong(
 )
 multi_head_attention.wrong(
     "hidden after the exponential",
-    "Right while scores are small. Suppose that a hidden score is greater by 1000 than all others "
-    "of its row. What do you subtract before the exponential, and what is left?",
+    "This is right while scores are small. Suppose that a hidden score is 1000 above all others "
+    "in its row. What do you subtract before the exponential, and what is left?",
     plain.edit(", where=seen, initial=-1e30", "").edit(
         "np.where(seen, scores - largest, -1e30)", "scores - largest"
     ),
@@ -226,8 +227,8 @@ multi_head_attention.wrong(
 )
 minus_a_billion = multi_head_attention.wrong(
     "minus a billion instead of minus infinity",
-    "Take a token that may attend to nothing. All its scores are equal then: what does the "
-    "softmax make of equal scores?",
+    "Take a token that may attend to nothing. All its scores are then equal: which weights does "
+    "the softmax give for equal scores?",
     plain.edit(
         "largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)\n"
         "shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen",
@@ -249,12 +250,12 @@ multi_head_attention.wrong(
 )
 multi_head_attention.wrong(
     "weights averaged over the heads",
-    "Which shape should the weights have? Where is the head axis of yours?",
+    "Which shape should the weights have? Where is the head axis in your weights?",
     plain.edit("merged @ W_o, weights", "merged @ W_o, weights.mean(axis=-3)"),
 )
 multi_head_attention.wrong(
     "weights returned first",
-    "In which order does the docstring return output and weights?",
+    "In which order does the docstring return the output and the weights?",
     plain.edit("merged @ W_o, weights", "weights, merged @ W_o"),
 )
 multi_head_attention.public(multi_head_attention_cases.public)

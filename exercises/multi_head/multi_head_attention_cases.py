@@ -82,7 +82,7 @@ def hidden(rng):
     n_heads, n, d_head = (int(size) for size in rng.permutation([2, 3, 4]))
     d_model = n_heads * d_head
     yield Case(
-        "all widths alike", _inputs(rng, (n, d_model), n_heads, d_head, d_head, d_model)
+        "all widths equal", _inputs(rng, (n, d_model), n_heads, d_head, d_head, d_model)
     ).holds("Often all…", "None lets every token attend to every token")
     yield Case("all widths differ", _inputs(rng, (n, 5), n_heads, d_head, d_head + 1, 7)).holds(
         "W_q and W_k…", "The first…", "Each head…", "Returns (output…"
@@ -116,12 +116,12 @@ def hidden(rng):
     X, W_q, W_k, W_v, W_o, _ = _inputs(rng, (n, 5), n_heads, d_head, d_head, 6)
     uneven = X, W_q, W_k, np.hstack([W_v, W_v[:, :1]]), np.vstack([W_o, W_o[:1]]), n_heads
     asked = Raises("ValueError")
-    yield Case("a feature of the values too many to be shared out", uneven, raises=asked).holds(
+    yield Case("one feature of the values too many to be shared out", uneven, raises=asked).holds(
         "Raises ValueError…"
     )
     mask = np.ones((n + 1, n + 1), dtype=bool)
     inputs = (X, W_q, W_k, W_v, W_o, n_heads)
-    yield Case("a mask for a token more", inputs, {"mask": mask}, raises=asked).holds(
+    yield Case("a mask for one token more", inputs, {"mask": mask}, raises=asked).holds(
         "if the mask…"
     )
 

@@ -19,7 +19,7 @@ multi_head_cross_attention = Declaration(
     help=(
         "As in `multi_head_attention`, but the queries come from one sequence, and the keys and "
         "values from the other.",
-        "Write down the shapes of Q, K, V and of the scores with n_q and n_k kept apart. The mask "
+        "Write down the shapes of Q, K, V and of the scores, keeping n_q and n_k apart. The mask "
         "has to become one of shape (..., 1, n_q, n_k), or broadcast to it.",
         "Section “One sequence asks another”; for one head, chapter 5, cross-attention.",
     ),
@@ -89,8 +89,8 @@ def plain(X, context, W_q, W_k, W_v, W_o, n_heads, mask=None):
 
 multi_head_cross_attention.wrong(
     "merged without the transpose",
-    "Two tokens ask, with two heads. Which four vectors do you lay side by side in the first row, "
-    "and to which tokens do they belong?",
+    "Suppose that two tokens ask, with two heads. Which vectors do you put side by side in the "
+    "first row, and to which tokens do they belong?",
     plain.edit(
         "np.concatenate(np.moveaxis(weights @ V, -3, 0), axis=-1)",
         "(weights @ V).reshape(*X.shape[:-1], -1)",
@@ -112,8 +112,8 @@ multi_head_cross_attention.wrong(
 )
 multi_head_cross_attention.wrong(
     "the batch of the mask meets the heads",
-    "Write the shape of the mask below that of the scores, lined up on the right. Which axis of "
-    "the scores does the mask's batch stand under?",
+    "Write the shape of the mask below that of the scores, lined up on the right. Under which "
+    "axis of the scores is the mask's batch axis?",
     plain.edit("np.broadcast_to(mask, full)[..., None, :, :]", "mask"),
 )
 multi_head_cross_attention.wrong(
@@ -122,9 +122,9 @@ multi_head_cross_attention.wrong(
     plain.edit("True if mask is None else np.broadcast_to(mask, full)[..., None, :, :]", "True"),
 )
 multi_head_cross_attention.wrong(
-    "a token that may attend to nothing shares itself out equally",
-    "What does a softmax make of scores that are all equal? What does the docstring ask for where "
-    "the mask hides everything?",
+    "a token that may attend to nothing gets equal weights",
+    "Which weights does a softmax give for scores that are all equal? What does the docstring ask "
+    "for where the mask hides everything?",
     plain.edit(
         "np.where(seen, np.exp(scores - scores.max(axis=-1, keepdims=True)), 0)",
         "np.exp(scores - scores.max(axis=-1, keepdims=True))",
@@ -137,7 +137,7 @@ multi_head_cross_attention.wrong(
 )
 multi_head_cross_attention.wrong(
     "not mixed",
-    "Replace W_o by 0. What should become of the output? What becomes of yours?",
+    "Replace W_o by 0. What should the output be? What is yours?",
     plain.edit("merged @ W_o", "merged"),
 )
 
@@ -177,7 +177,7 @@ def _(rng):
         "a mask with one column", _inputs(rng, (), 2, 3, 4, 3, 2, 2, 3, 5), {"mask": mask}
     ).holds("boolean, broadcastable…", "A token that…")
     X, _, *rest = _inputs(rng, (), 3, 3, 4, 4, 2, 3, 2, 4)
-    yield Case("the context is the tokens that ask", (X, X, *rest)).holds("The columns…")
+    yield Case("the context is the asking sequence itself", (X, X, *rest)).holds("The columns…")
     X, context, *rest = _inputs(rng, (1,), 1, 1, 1, 1, 1, 1, 1, 1)
     yield Case("one head, one token asks one, all tiny", (X * 1e-9, context * 1e-9, *rest)).holds(
         "There is…", "n_heads: at…"

@@ -15,10 +15,10 @@ prune_heads = Declaration(
     minutes=20,
     kind=Kind.TRANSFER,
     help=(
-        "Find out which heads remain; then keep their columns of the first three matrices, and "
-        "their rows of the last.",
-        "Give each matrix an axis that counts heads: borders are enough. Then one index picks the "
-        "heads that remain, and borders away again.",
+        "Find out which heads remain. Then keep their columns of the first three matrices, and "
+        "their rows of the last one.",
+        "Give each matrix an axis that counts heads: setting new borders is enough. Then one "
+        "index picks the heads that remain, and another reshape removes the borders again.",
         "Sections “What W_o is for” and “Removing heads”.",
     ),
 )
@@ -80,9 +80,9 @@ prune_heads.wrong(
 
 
 @prune_heads.wrong(
-    "numbers that move",
-    "Remove heads 0 and 2 of four, one after the other. Once head 0 is gone, which number has the "
-    "head that used to be number 2?",
+    "head numbers that shift",
+    "Remove heads 0 and 2 of four, one after the other. Once head 0 is gone, which number does "
+    "the head have that used to be number 2?",
 )
 def _(W_q, W_k, W_v, W_o, n_heads, removed):
     matrices = [W_q, W_k, W_v, W_o.T]
@@ -108,14 +108,14 @@ def _(W_q, W_k, W_v, W_o, n_heads, removed):
 
 prune_heads.wrong(
     "rows of W_o kept",
-    "The merged heads are narrower now. How many rows may W_o have?",
+    "The merged heads are narrower now. How many rows must W_o have?",
     plain.edit("rows.reshape(-1, W_o.shape[1])", "W_o.copy()"),
 )
 
 
 @prune_heads.wrong(
     "values taken to be as wide as keys",
-    "Let W_v be twice as wide as W_q. How many of its columns go with one head?",
+    "Let W_v be twice as wide as W_q. How many of its columns belong to one head?",
 )
 def _(W_q, W_k, W_v, W_o, n_heads, removed):
     d_k = W_q.shape[1] // n_heads
@@ -127,21 +127,21 @@ def _(W_q, W_k, W_v, W_o, n_heads, removed):
 
 prune_heads.wrong(
     "the rest made larger",
-    "If the removed heads had found zeros, would the terms of the others have changed?",
+    "If the removed heads had found only zeros, would the terms of the other heads have changed?",
     plain.edit("[kept]", "[kept] * np.asarray(n_heads / len(kept), dtype=W_o.dtype)"),
 )
 prune_heads.wrong(
     "another order of the heads",
-    "Remove head 1 of three. Which of the other two stands first in your layer, and which did "
-    "before?",
+    "Remove head 1 of three. Which of the other two comes first in your layer, and which came "
+    "first before?",
     plain.edit("range(n_heads)", "reversed(range(n_heads))"),
 )
 
 
 @prune_heads.public
 def _(rng):
-    yield Case("two heads of width 1, the first goes", _inputs(rng, 2, 2, 1, 1, 2, [0]))
-    yield Case("three heads, the last goes", _inputs(rng, 4, 3, 2, 2, 6, [2])).holds(
+    yield Case("two heads of width 1, the first removed", _inputs(rng, 2, 2, 1, 1, 2, [0]))
+    yield Case("three heads, the last removed", _inputs(rng, 4, 3, 2, 2, 6, [2])).holds(
         "Columns and rows belong to the heads as in `multi_head_attention`"
     )
     yield Case("values of another width", _inputs(rng, 5, 3, 2, 4, 3, [1])).holds(
@@ -149,24 +149,26 @@ def _(rng):
         "Columns and…",
     )
     yield Case("the same sizes, other numbers", _inputs(rng, 5, 3, 2, 4, 3, [1]))
-    yield Case("two of four go, the later named first", _inputs(rng, 4, 4, 2, 2, 5, [2, 0])).holds(
+    yield Case(
+        "two of four removed, the later named first", _inputs(rng, 4, 4, 2, 2, 5, [2, 0])
+    ).holds(
         "numbers of heads, each from 0 to n_heads - 1, in any order, perhaps none, perhaps one "
         "of them twice; at least one head remains",
         "Returns the tuple (W_q, W_k, W_v, W_o) of the remaining layer: its heads stand in their "
         "old order, and its output is what the old layer's would be if the removed heads had "
         "found zeros",
     )
-    yield Case("two neighbours of four go", _inputs(rng, 4, 4, 2, 3, 5, [1, 2])).holds(
+    yield Case("two neighbours of four removed", _inputs(rng, 4, 4, 2, 3, 5, [1, 2])).holds(
         "Returns the…"
     )
     yield Case("none goes", _inputs(rng, 4, 2, 2, 3, 4, [])).holds("numbers of…")
-    yield Case("one is named twice", _inputs(rng, 4, 3, 2, 2, 4, [1, 1])).holds("numbers of…")
-    yield Case("the only head stays, all widths 1", _inputs(rng, 1, 1, 1, 1, 1, [])).holds(
+    yield Case("one head named twice", _inputs(rng, 4, 3, 2, 2, 4, [1, 1])).holds("numbers of…")
+    yield Case("the only head is kept, all widths 1", _inputs(rng, 1, 1, 1, 1, 1, [])).holds(
         "numbers of…"
     )
-    yield Case("float32, all but one go", _inputs(rng, 6, 3, 2, 2, 6, [2, 1], np.float32)).holds(
-        "numbers of…"
-    )
+    yield Case(
+        "float32, all but one removed", _inputs(rng, 6, 3, 2, 2, 6, [2, 1], np.float32)
+    ).holds("numbers of…")
     *matrices, n_heads, removed = _inputs(rng, 3, 3, 2, 3, 4, [0, 2])
     yield Case("tiny numbers", (*(1e-9 * W for W in matrices), n_heads, removed)).holds(
         "W_q and W_k…"
@@ -180,15 +182,16 @@ def _(rng):
     yield Case("one goes", _inputs(rng, 6, n_heads, d_k, d_k, 6, order[:1]))
     yield Case("the same sizes, other numbers", _inputs(rng, 6, n_heads, d_k, d_k, 6, order[:1]))
     yield Case(
-        "two go, values of another width", _inputs(rng, 2, n_heads, d_k, d_v, 7, np.sort(order[:2]))
+        "two removed, values of another width",
+        _inputs(rng, 2, n_heads, d_k, d_v, 7, np.sort(order[:2])),
     ).holds("W_q and W_k…")
-    yield Case("all but one go", _inputs(rng, 6, n_heads, d_k, d_v, 3, order[1:])).holds(
+    yield Case("all but one removed", _inputs(rng, 6, n_heads, d_k, d_v, 3, order[1:])).holds(
         "Returns the…"
     )
     yield Case("none goes", _inputs(rng, 6, n_heads, d_k, d_v, 3, []))
     twice = [order[0], order[1], order[0]]
     yield Case(
-        "float32, one is named twice", _inputs(rng, 3, n_heads, d_k, d_v, 5, twice, np.float32)
+        "float32, one head named twice", _inputs(rng, 3, n_heads, d_k, d_v, 5, twice, np.float32)
     )
     yield Case("a head for each feature", _inputs(rng, 4, 4, 1, 1, 4, rng.permutation(4)[:2]))
 

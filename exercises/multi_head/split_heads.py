@@ -15,7 +15,7 @@ split_heads = Declaration(
         "axis to its place.",
         "A reshape never changes the order in which the numbers are stored; it only sets new "
         "borders. Which axis can you cut in two by setting borders alone? `np.swapaxes` does the "
-        "rest. The last axes count from the end: -3, -2, -1.",
+        "rest. Count the last axes from the end: -3, -2, -1.",
         "Section “Split, attend, merge, mix”.",
     ),
 )
@@ -82,8 +82,8 @@ interleaved = split_heads.wrong(
 )
 split_heads.wrong(
     "heads after the tokens",
-    "The next step multiplies the last two axes of queries and keys. Which two axes should these "
-    "be, for one head?",
+    "The next step is a matrix product over the last two axes of queries and keys. For one head, "
+    "which two axes should these be?",
     unchecked.edit("np.swapaxes(heads, -3, -2)", "heads"),
 )
 
@@ -98,8 +98,8 @@ def _(X, n_heads):
 
 @split_heads.wrong(
     "heads before the batch",
-    "The order of the axes is batch, head, token, feature. Where does your head axis stand when X "
-    "has a batch axis?",
+    "The order of the axes is batch, head, token, feature. Where is your head axis when X has a "
+    "batch axis?",
 )
 def _(X, n_heads):
     return np.stack(np.split(X, n_heads, axis=-1))
@@ -115,18 +115,19 @@ def tokens_shared_out(X, n_heads):
 
 split_heads.wrong(
     "number of heads taken for their width",
-    "With six features and two heads, how many features has each head? And how many has yours?",
+    "With six features and two heads, how many features should each head have? And how many does "
+    "each of yours have?",
     interleaved.edit("np.moveaxis(heads, -1, -3)", "np.swapaxes(heads, -3, -2)"),
 )
 split_heads.wrong(
     "every head gets everything",
-    "How wide is one of your heads? Put all of them side by side: is that as wide as X?",
+    "How wide is one of your heads? Put all of them side by side: is the result as wide as X?",
     tokens_shared_out.edit("np.split(X, n_heads, axis=-2)", "[X] * n_heads"),
 )
 split_heads.wrong(
-    "no word about the two numbers",
-    "Ten features, four heads: read the message of your error as somebody would who has not seen "
-    "your code. Which two numbers tell that person what to change?",
+    "the two numbers missing from the message",
+    "Try ten features and four heads, and read your error message as somebody who has not seen "
+    "your code would read it. Which two numbers tell that person what to change?",
     unchecked,
 )
 
@@ -134,7 +135,7 @@ split_heads.wrong(
 @split_heads.wrong(
     "an assertion instead of a ValueError",
     "Which exception does an `assert` raise, and which one does the docstring promise? What "
-    "becomes of an assertion under `python -O`?",
+    "happens to an assertion under `python -O`?",
 )
 def _(X, n_heads):
     assert X.shape[-1] % n_heads == 0, f"{X.shape[-1]} features, {n_heads} heads"
@@ -143,7 +144,8 @@ def _(X, n_heads):
 
 @split_heads.wrong(
     "features left over are dropped",
-    "Ten features, four heads: which features does no head of yours get, and who is told?",
+    "Try ten features and four heads. Which features does none of your heads get, and how does "
+    "the caller learn of it?",
 )
 def _(X, n_heads):
     d_head = X.shape[-1] // n_heads
@@ -152,8 +154,8 @@ def _(X, n_heads):
 
 split_heads.wrong(
     "-1 in a reshape of nothing",
-    "With no token there are 0 numbers. From what should `reshape` work out how many features a "
-    "head has? You know that number: write it down.",
+    "Without tokens there are 0 numbers. How should `reshape` work out how many features a head "
+    "has? You know that number: write it down.",
     plain.edit("X.shape[-1] // n_heads", "-1"),
 )
 
@@ -203,6 +205,6 @@ def _(rng):
     d_model = n_heads * d_head + 1
     asked = Raises("ValueError", (str(d_model), str(n_heads)))
     wide = rng.normal(size=(n, d_model))
-    yield Case("a feature too many to be shared out equally", (wide, n_heads), raises=asked).holds(
-        "Raises ValueError…"
-    )
+    yield Case(
+        "one feature too many to be shared out equally", (wide, n_heads), raises=asked
+    ).holds("Raises ValueError…")

@@ -1,4 +1,4 @@
-"""The exercise `unfuse_projections`: somebody's fused matrix, taken apart."""
+"""The exercise `unfuse_projections`: a fused matrix taken apart."""
 
 from typing import Any
 
@@ -14,9 +14,9 @@ unfuse_projections = Declaration(
     minutes=15,
     kind=Kind.TRANSFER,
     help=(
-        "Set borders between the heads first, then between the three roles within each head.",
-        "How many columns has one head in all? Which of them are its queries? The width of its "
-        "values is what is left when queries and keys are taken away.",
+        "First set borders between the heads, then between the three roles within each head.",
+        "How many columns does one head have in all? Which of them are its queries? The width of "
+        "its values is what remains after its queries and keys.",
         "Section “One product for three projections”.",
     ),
 )
@@ -67,7 +67,7 @@ def _(W, n_heads, d_k):
 
 unfuse_projections.wrong(
     "keys before queries",
-    "In which order do the three roles of one head stand in W?",
+    "In which order are the three roles of one head in W?",
     slices.edit("np.hstack(W_q), np.hstack(W_k)", "np.hstack(W_k), np.hstack(W_q)"),
 )
 unfuse_projections.wrong(
@@ -77,7 +77,7 @@ unfuse_projections.wrong(
 )
 unfuse_projections.wrong(
     "values taken to be as wide as keys",
-    "W is wider than three times n_heads * d_k. Whose are the columns that you leave out?",
+    "W is wider than three times n_heads * d_k. What do the columns that you leave out belong to?",
     plain.edit(
         "np.split(head, [d_k, 2 * d_k], axis=1)",
         "[head[:, r * d_k : (r + 1) * d_k] for r in range(3)]",
@@ -85,15 +85,15 @@ unfuse_projections.wrong(
 )
 unfuse_projections.wrong(
     "transposed",
-    "`X @ W_q` has to give the queries. How many rows has your W_q, and how many features has a "
-    "token?",
+    "`X @ W_q` has to give the queries. How many rows does your W_q have, and how many features "
+    "does a token have?",
     plain.edit("np.hstack(role)", "np.hstack(role).T"),
 )
 
 
 @unfuse_projections.wrong(
     "heads exchanged with their features",
-    "Which columns of your W_q belong to the first head: neighbours, or every second one?",
+    "Which columns of your W_q belong to the first head: adjacent ones, or every second one?",
 )
 def _(W, n_heads, d_k):
     by_head = W.reshape(len(W), n_heads, -1)
@@ -108,7 +108,7 @@ def _(rng):
         "W: (d, n_heads * (2 * d_k + d_v)), head by head, and for each head queries, keys and "
         "values"
     )
-    yield Case("two heads, all widths alike", _inputs(rng, 4, 2, 2, 2)).holds("W: (d, n_heads…")
+    yield Case("two heads, all widths equal", _inputs(rng, 4, 2, 2, 2)).holds("W: (d, n_heads…")
     yield Case("three heads, values of another width", _inputs(rng, 5, 3, 2, 4)).holds(
         "n_heads, d_k and d_v are at least 1; d_v follows from the others and may differ from d_k"
     )
@@ -127,7 +127,7 @@ def _(rng):
 @unfuse_projections.hidden
 def _(rng):
     d, n_heads, d_k, d_v = (int(size) for size in rng.permutation([2, 3, 4, 5]))
-    yield Case("all widths alike", _inputs(rng, n_heads * d_k, n_heads, d_k, d_k))
+    yield Case("all widths equal", _inputs(rng, n_heads * d_k, n_heads, d_k, d_k))
     yield Case("values of another width", _inputs(rng, d, n_heads, d_k, d_v)).holds("Returns the…")
     yield Case("the same sizes, other numbers", _inputs(rng, d, n_heads, d_k, d_v))
     yield Case("one head", _inputs(rng, d, 1, d_k, d_v))

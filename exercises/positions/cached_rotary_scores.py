@@ -12,10 +12,11 @@ cached_rotary_scores = Declaration(
     minutes=15,
     kind=Kind.DEBUG,
     help=(
-        "The turning itself is right. Follow one key through three calls, and write down by how "
-        "much it has been turned after each.",
-        "Call it with one token, and again with the next one and the cache that came back. Then "
-        "compare the cache with that of a single call with both tokens. Which rows differ?",
+        "The rotation itself is right. Follow one key through three calls, and write down by how "
+        "much it has been rotated after each.",
+        "Call the function with one token, and call it again with the next token and the cache "
+        "that it returned. Then compare the cache with that of a single call with both tokens. "
+        "Which rows differ?",
         "Section “Turn the queries and the keys”.",
     ),
 )
@@ -77,8 +78,8 @@ def plain(Q, K, cache):
 
 
 @cached_rotary_scores.wrong(
-    "cached keys turned again",
-    "A key is written into the cache at the first call. By what angle has it been turned after "
+    "cached keys rotated again",
+    "A key is written into the cache at the first call. By what angle has it been rotated after "
     "the second call? And after the third?",
     released=True,
 )
@@ -103,31 +104,31 @@ def _(Q, K, cache):
 
 cached_rotary_scores.wrong(
     "the newest tokens numbered from 0",
-    "Three keys are in the cache. At which position does the next token stand?",
+    "Three keys are in the cache. What is the position of the next token?",
     plain.edit("c + np.arange(m)", "np.arange(m)"),
 )
 cached_rotary_scores.wrong(
     "the newest queries numbered from 0",
-    "A new token's query meets its own key. How far apart do the two stand in your function?",
+    "A new token's query meets its own key. How far apart are the two in your function?",
     plain.edit("turn(Q, new)", "turn(Q, np.arange(m))"),
 )
 cached_rotary_scores.wrong(
-    "new keys cached before they are turned",
-    "What does the next call expect of the keys in the cache?",
+    "new keys cached before they are rotated",
+    "In what state does the next call expect the keys in the cache?",
     plain.edit("scores, keys", "scores, np.concatenate([cache, K], axis=-2)"),
 )
 cached_rotary_scores.wrong(
     "all new tokens at one position",
-    "Two tokens come at once. Do they stand at the same position?",
+    "Two new tokens come at once. Do they have the same position?",
     plain.edit("c + np.arange(m)", "np.full(m, c + m - 1)"),
 )
 cached_rotary_scores.wrong(
     "one position too far",
-    "The cache is empty. By what angle is the first token's key turned?",
+    "Suppose that the cache is empty. By what angle should the first token's key be rotated?",
     plain.edit("c + np.arange(m)", "c + 1 + np.arange(m)"),
 )
 cached_rotary_scores.wrong(
-    "cached keys not asked",
+    "cached keys ignored",
     "How many scores does a new query have: one for each new key, or one for each key so far?",
     plain.edit("np.concatenate([cache, turn(K, new)], axis=-2)", "turn(K, new)").edit(
         "scores, keys", "scores, np.concatenate([cache, keys], axis=-2)"
@@ -135,7 +136,7 @@ cached_rotary_scores.wrong(
 )
 cached_rotary_scores.wrong(
     "new keys before the old ones",
-    "In the cache, row p is the key of position p. Where do yours stand?",
+    "In the cache, row p is the key of position p. In which row is that key in your cache?",
     plain.edit("[cache, turn(K, new)]", "[turn(K, new), cache]"),
 )
 

@@ -11,7 +11,7 @@ interpolated_positions = Declaration(
     difficulty=1,
     minutes=10,
     help=(
-        "One number for each sequence, by which all of its positions are multiplied.",
+        "For each sequence, find one number by which all of its positions are multiplied.",
         "`np.max(positions, axis=-1, keepdims=True)` keeps the axis that broadcasting needs. The "
         "number is never more than 1.",
         "Section “Longer than training”.",
@@ -49,8 +49,8 @@ def plain(positions, trained):
 
 interpolated_positions.wrong(
     "stretched instead of squeezed",
-    "Training had the positions 0 to 3, the sequence has 8. Should position 7 become larger or "
-    "smaller?",
+    "Training had the positions 0 to 3, and the sequence has 8 tokens. Should position 7 become "
+    "larger or smaller?",
     plain.edit("np.minimum(1, trained / length)", "np.maximum(1, length / trained)"),
 )
 interpolated_positions.wrong(
@@ -62,7 +62,7 @@ interpolated_positions.wrong(
 
 @interpolated_positions.wrong(
     "one length for all sequences",
-    "Two sequences of a batch, one short and one long. Does the length of the long one matter to "
+    "Take a batch of one short and one long sequence. Should the length of the long one matter to "
     "the short one?",
 )
 def _(positions, trained):
@@ -75,7 +75,8 @@ largest_for_length = plain.edit(
 )
 interpolated_positions.wrong(
     "the last position on the last trained one",
-    "By which number are the positions multiplied when 8 are squeezed into 4: 4/8 or 3/7?",
+    "By which number are the positions multiplied when 8 tokens are squeezed into the range of 4: "
+    "4/8 or 3/7?",
     largest_for_length.edit("trained / length", "(trained - 1) / length"),
 )
 interpolated_positions.wrong(
@@ -87,7 +88,7 @@ interpolated_positions.wrong(
 
 @interpolated_positions.wrong(
     "the positions counted",
-    "A row may hold some of a sequence's positions only. Which of them tells the length?",
+    "A row may hold only some of a sequence's positions. Which of them tells you the length?",
 )
 def _(positions, trained):
     return positions * min(1, trained / np.shape(positions)[-1])
@@ -95,7 +96,7 @@ def _(positions, trained):
 
 @interpolated_positions.wrong(
     "far positions clipped",
-    "Do two tokens beyond the trained range still stand at different positions?",
+    "Do two tokens beyond the trained range still have different positions?",
 )
 def _(positions, trained):
     return np.minimum(positions, trained - 1) * 1.0
@@ -111,7 +112,7 @@ def _(positions, trained):
 
 interpolated_positions.wrong(
     "rounded to whole positions",
-    "May a position lie between two whole numbers? What becomes of two neighbours in yours?",
+    "May a position lie between two whole numbers? What happens to two neighbours in your result?",
     plain.edit(
         "positions * np.minimum(1, trained / length)",
         "np.floor(positions * np.minimum(1, trained / length))",
@@ -119,7 +120,7 @@ interpolated_positions.wrong(
 )
 interpolated_positions.wrong(
     "only the far positions squeezed",
-    "Are the positions still in order, and all steps equally long?",
+    "Are the positions still in order, and are all steps equally long?",
     plain.edit(
         "positions * np.minimum(1, trained / length)",
         "np.where(positions < trained, positions, positions * trained / length)",

@@ -11,9 +11,9 @@ linear_bias = Declaration(
     difficulty=2,
     minutes=15,
     help=(
-        "A table of distances, and a slope for each head; multiply them by broadcasting.",
-        "`places[:, None] - places` has shape (n, n). A slope of shape (n_heads, 1, 1) times it "
-        "has shape (n_heads, n, n). Mind the sign, twice.",
+        "Make a table of distances and a slope for each head, and multiply them by broadcasting.",
+        "`places[:, None] - places` has shape (n, n). Multiplied by slopes of shape (n_heads, 1, "
+        "1), it has shape (n_heads, n, n). Mind the sign, twice.",
         "Section “A penalty for distance”.",
     ),
 )
@@ -63,15 +63,15 @@ linear_bias.wrong(
 )
 linear_bias.wrong(
     "the slopes of eight heads",
-    "With eight heads the slopes are 1/2, 1/4, 1/8, ... Which ones does the formula give for four "
-    "heads?",
+    "With eight heads the slopes are 1/2, 1/4, 1/8, ... Which slopes does the formula give for "
+    "four heads?",
     plain.edit(
         "2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)", "2.0 ** -np.arange(1, n_heads + 1)"
     ),
 )
 linear_bias.wrong(
     "slopes in reverse",
-    "Which head looks least far: the first or the last?",
+    "Which head sees less far: the first or the last?",
     plain.edit("np.arange(1, n_heads + 1)", "np.arange(n_heads, 0, -1)"),
 )
 linear_bias.wrong(
@@ -85,8 +85,8 @@ linear_bias.wrong(
 
 linear_bias.wrong(
     "two sequences of slopes",
-    "Some libraries take the slopes from two sequences when n_heads is no power of two. What does "
-    "the docstring say about that?",
+    "Some libraries take the slopes from two sequences when n_heads is not a power of two. What "
+    "does the docstring say about that?",
     plain.edit(
         "slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)",
         "power = 2 ** int(np.log2(n_heads))\n"
@@ -97,8 +97,7 @@ linear_bias.wrong(
 )
 linear_bias.wrong(
     "heads in the last axis",
-    "The bias is added to scores of shape (n_heads, n, n). Where does your axis for the heads "
-    "stand?",
+    "The bias is added to scores of shape (n_heads, n, n). Where is your axis for the heads?",
     plain.edit("slopes[:, None, None] * -np.abs(offset)", "-np.abs(offset)[:, :, None] * slopes"),
 )
 linear_bias.wrong(
@@ -108,12 +107,13 @@ linear_bias.wrong(
 )
 linear_bias.wrong(
     "keys after the query left alone",
-    "The bias is symmetric. Is the upper triangle of yours the mirror of the lower?",
+    "The bias should be symmetric. Is the upper triangle of yours the mirror image of the lower?",
     plain.edit("-np.abs(offset)", "np.minimum(offset, 0)"),
 )
 linear_bias.wrong(
     "a causal mask built in",
-    "The bias hides nothing; who wants a mask gives one. Which entries of yours are not finite?",
+    "The bias hides nothing; a mask is a separate thing. Which entries of your bias are not "
+    "finite?",
     plain.edit("-np.abs(offset)", "np.where(offset <= 0, offset, -np.inf)"),
 )
 linear_bias.wrong(
@@ -123,7 +123,7 @@ linear_bias.wrong(
 )
 linear_bias.wrong(
     "distance from the last token",
-    "Every query measures from itself. Do the rows of your bias differ?",
+    "Every query measures distances from itself. Do the rows of your bias differ?",
     plain.edit("places - places[:, None]", "np.tile(places - (n - 1), (n, 1))"),
 )
 

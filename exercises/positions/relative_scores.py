@@ -11,8 +11,8 @@ relative_scores = Declaration(
     difficulty=3,
     minutes=20,
     help=(
-        "Make the table of distances, turn each into a row number, take those rows, and let "
-        "each query meet them as it meets the keys.",
+        "Compute all distances, turn each into a row number of the table, take those rows, and "
+        "let each query meet them as it meets the keys.",
         "`np.clip(j - i, -r, r) + r` is a row number, for all pairs at once of shape (n_q, n_k). "
         "The rows then have shape (n_q, n_k, d_k); `np.einsum` sums over d_k.",
         "Section “A vector for every distance”.",
@@ -75,8 +75,7 @@ unchecked = plain.edit('if len(table) % 2 == 0:\n    raise ValueError(f"{len(tab
 
 relative_scores.wrong(
     "distance from key to query",
-    "The first row of the table is for a key that stands before the query. Is j - i then above or "
-    "below 0?",
+    "The first row of the table is for a key before the query. Is j - i then above or below 0?",
     unchecked.edit("np.clip(distance, -r, r)", "np.clip(-distance, -r, r)"),
 )
 relative_scores.wrong(
@@ -95,13 +94,13 @@ relative_scores.wrong(
     unchecked.edit("np.clip(distance, -r, r) + r", "np.clip(distance, -r, r)"),
 )
 relative_scores.wrong(
-    "before and after taken as one",
-    "Do two keys, one before and one after the query, get the same vector?",
+    "before and after treated alike",
+    "Should two keys, one before and one after the query, get the same vector?",
     unchecked.edit("np.clip(distance, -r, r)", "np.clip(abs(distance), -r, r)"),
 )
 relative_scores.wrong(
-    "far keys get no vector",
-    "What does the docstring say about a distance beyond r: that it counts as r, or as nothing?",
+    "no vector for far keys",
+    "According to the docstring, does a distance beyond r count as r, or as nothing?",
     unchecked.edit("content + by_distance", "content + by_distance * (abs(distance) <= r)"),
 )
 relative_scores.wrong(
@@ -123,21 +122,23 @@ relative_scores.wrong(
 )
 relative_scores.wrong(
     "only the content scaled",
-    "The query meets the sum of key and vector. Which part of that product is divided?",
+    "The query is multiplied by the sum of key and vector. Which part of that product should be "
+    "divided?",
     unchecked.edit(
         "(content + by_distance) / Q.shape[-1] ** 0.5", "content / Q.shape[-1] ** 0.5 + by_distance"
     ),
 )
 relative_scores.wrong(
-    "the key asks the table",
-    "Whose dot product with the vector of the distance is wanted, the query's or the key's?",
+    "the key multiplied by the table",
+    "Which dot product with the vector of the distance does the docstring ask for, the query's or "
+    "the key's?",
     unchecked.edit(
         'np.einsum("...id,ijd->...ij", Q, vectors)', 'np.einsum("...jd,ijd->...ij", K, vectors)'
     ),
 )
 relative_scores.wrong(
     "transpose of all axes",
-    "What does `.T` do to an array of shape (2, 3, 5, 4)? Which two axes are to be exchanged?",
+    "What does `.T` do to an array of shape (2, 3, 5, 4)? Which two axes should be swapped?",
     unchecked.edit("np.swapaxes(K, -1, -2)", "K.T"),
 )
 

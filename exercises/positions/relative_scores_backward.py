@@ -16,10 +16,10 @@ relative_scores_backward = Declaration(
     forbidden=forbidden.AUTOMATIC_DIFFERENTIATION,
     help=(
         "Write down one score, and its derivative with respect to its query, its key and its row "
-        "of the table. Then add up over all the scores in which each of them has a part.",
+        "of the table. Then, for each of these, sum over all the scores that it is a part of.",
         "The derivative of q · (k + a) with respect to q is k + a, and with respect to k and a it "
-        "is q. Many pairs share a row, and so do all batches: `np.add.at` adds where indices "
-        "come twice, `+=` does not.",
+        "is q. Many pairs share a row, and so do all batches: `np.add.at` adds up when an index "
+        "is repeated, `+=` does not.",
         "Section “A vector for every distance”; “What you need”, the chain rule.",
     ),
 )
@@ -79,7 +79,7 @@ def plain(Q, K, table, d_scores):
 
 
 relative_scores_backward.wrong(
-    "one pair a row only",
+    "only one pair for each row",
     "Many pairs use the same row of the table. With rows = np.array([0, 0]), what does "
     "`d_table[np.broadcast_to(rows, d_scores.shape)] += 1` add to row 0: 1 or 2?",
     plain.edit(
@@ -113,15 +113,14 @@ relative_scores_backward.wrong(
     plain.edit("scaled[..., None]", "d_scores[..., None]"),
 )
 relative_scores_backward.wrong(
-    "clipped distances left out",
+    "clipped distances omitted",
     "Which row of the table does a pair use whose distance is larger than r? Does its score "
     "change with that row?",
     plain.edit("scaled[..., None]", "(scaled * (abs(distance) <= r))[..., None]"),
 )
 relative_scores_backward.wrong(
     "distance from key to query",
-    "The first row of the table is for a key that stands before the query. Is j - i then above or "
-    "below 0?",
+    "The first row of the table is for a key before the query. Is j - i then above or below 0?",
     plain.edit("np.clip(distance, -r, r)", "np.clip(-distance, -r, r)"),
 )
 relative_scores_backward.wrong(

@@ -11,10 +11,10 @@ rotary = Declaration(
     difficulty=3,
     minutes=20,
     help=(
-        "Take the even features and the odd ones as two arrays, turn them as x and y, and put "
-        "them back in alternate places.",
+        "Take the even features and the odd ones as two arrays, rotate them as x and y, and put "
+        "them back in alternate columns.",
         "The angles have shape (..., n, d/2): `positions[..., None]` times d/2 speeds. A point "
-        "(x, y) turned by a is (x cos a - y sin a, x sin a + y cos a).",
+        "(x, y) rotated by a is (x cos a - y sin a, x sin a + y cos a).",
         "Section “Turn the queries and the keys”.",
     ),
 )
@@ -75,9 +75,9 @@ def plain(X, positions):
 unchecked = plain.edit('if d % 2:\n    raise ValueError(f"{d} features")', "")
 
 rotary.wrong(
-    "turned the wrong way",
-    "Turn the point (1, 0) counter-clockwise by a small angle. Is its second coordinate above or "
-    "below 0?",
+    "rotated the wrong way",
+    "Rotate the point (1, 0) counter-clockwise by a small angle. Is its second coordinate above "
+    "or below 0?",
     unchecked.edit("np.sin(angles)", "-np.sin(angles)"),
 )
 
@@ -97,7 +97,7 @@ def halves(X, positions):
 
 rotary.wrong(
     "pairs not put back in place",
-    "At position 0 nothing is turned. Does your function then return X?",
+    "At position 0 nothing is rotated. Does your function then return X?",
     halves.edit("X[..., : d // 2], X[..., d // 2 :]", "X[..., 0::2], X[..., 1::2]"),
 )
 rotary.wrong(
@@ -107,21 +107,21 @@ rotary.wrong(
 )
 rotary.wrong(
     "one angle for all pairs",
-    "Does every pair turn equally fast?",
+    "Should every pair rotate equally fast?",
     unchecked.edit(" / 10000 ** (np.arange(0, d, 2) / d)", ""),
 )
 rotary.wrong(
     "positions ignored",
-    "What if the first token of X stands at position 5? Where is `positions` used?",
+    "What if the first token of X is at position 5? Where do you use `positions`?",
     unchecked.edit("np.asarray(positions)[..., None]", "np.arange(X.shape[-2])[:, None]"),
 )
 rotary.wrong(
     "positions from 1",
-    "By which angle is a token at position 0 turned?",
+    "By which angle should a token at position 0 be rotated?",
     unchecked.edit("np.asarray(positions)[..., None]", "(np.asarray(positions)[..., None] + 1)"),
 )
 rotary.wrong(
-    "waves added instead of turning",
+    "waves added instead of a rotation",
     "A rotation keeps the length of every vector. Does your function?",
     unchecked.edit("first * cosine - second * sine", "first + sine").edit(
         "first * sine + second * cosine", "second + cosine"
@@ -135,8 +135,8 @@ rotary.wrong(
 )
 rotary.wrong(
     "the first feature overwritten too early",
-    "When you compute the second feature of a pair, is the first one still the old one? Is a "
-    "slice a copy?",
+    "When you compute the second feature of a pair, does the first one still have its old value? "
+    "Is a slice a copy?",
     unchecked.edit(
         "first, second = X[..., 0::2], X[..., 1::2]\nturned = np.zeros(X.shape)",
         "turned = np.array(X)\nfirst, second = turned[..., 0::2], turned[..., 1::2]",

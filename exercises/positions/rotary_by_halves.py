@@ -12,9 +12,10 @@ rotary_by_halves = Declaration(
     minutes=10,
     kind=Kind.TRANSFER,
     help=(
-        "The same turn as in `rotary`. Only which two features are x and y is another matter.",
-        "x is the first half of the features, y the second; d/2 angles turn d/2 points. Put the "
-        "two halves back one after the other.",
+        "It is the same rotation as in `rotary`. The only difference is which two features are x "
+        "and y.",
+        "x is the first half of the features, and y is the second; d/2 angles rotate d/2 points. "
+        "Put the two halves back one after the other.",
         "Section “Turn the queries and the keys”.",
     ),
 )
@@ -87,14 +88,14 @@ def neighbours(X, positions):
 
 rotary_by_halves.wrong(
     "halves not put back in place",
-    "At position 0 nothing is turned. Does your function then return X?",
+    "At position 0 nothing is rotated. Does your function then return X?",
     neighbours.edit("X[..., 0::2], X[..., 1::2]", "X[..., : d // 2], X[..., d // 2 :]"),
 )
 
 
 @rotary_by_halves.wrong(
     "the angles of neighbours",
-    "Features 0 and d/2 are a pair. Do they share their angle in your function?",
+    "Features 0 and d/2 are a pair. Do they share an angle in your function?",
 )
 def _(X, positions):
     d = X.shape[-1]
@@ -105,9 +106,9 @@ def _(X, positions):
 
 
 rotary_by_halves.wrong(
-    "turned the wrong way",
-    "Turn the point (1, 0) counter-clockwise by a small angle. Is its second coordinate above or "
-    "below 0?",
+    "rotated the wrong way",
+    "Rotate the point (1, 0) counter-clockwise by a small angle. Is its second coordinate above "
+    "or below 0?",
     unchecked.edit("np.sin(angles)", "-np.sin(angles)"),
 )
 rotary_by_halves.wrong(
@@ -130,7 +131,7 @@ rotary_by_halves.wrong(
 )
 rotary_by_halves.wrong(
     "positions ignored",
-    "What if the first token of X stands at position 5? Where is `positions` used?",
+    "What if the first token of X is at position 5? Where do you use `positions`?",
     unchecked.edit("np.asarray(positions)[..., None]", "np.arange(X.shape[-2])[:, None]"),
 )
 

@@ -11,10 +11,10 @@ shift_matrix = Declaration(
     difficulty=3,
     minutes=20,
     help=(
-        "A matrix of zeros with a 2 by 2 block for each pair on its diagonal.",
-        "A pair of the encoding is (sin a, cos a), and k steps on it is (sin(a + b), cos(a + b)), "
-        "with b the angle of k steps. Write both by the addition theorems, and read off the four "
-        "entries.",
+        "Start from a matrix of zeros, with a 2 by 2 block for each pair on its diagonal.",
+        "A pair of the encoding is (sin a, cos a). After k more steps it is (sin(a + b), cos(a + "
+        "b)), where b is the angle of k steps. Expand both by the addition theorems, and read off "
+        "the four entries.",
         "Section “A shift is a rotation”.",
     ),
 )
@@ -73,25 +73,25 @@ unchecked = plain.edit('if d % 2:\n    raise ValueError(f"a width of {d}")', "")
 shift_matrix.wrong(
     "moves back instead of on",
     "Take position 0 of one wave, the column (0, 1). Where does your matrix for k = 1 send it, "
-    "and what is the sine of 1? (Is your matrix meant for a row on its left?)",
+    "and what is the sine of 1? (Did you build the matrix that multiplies a row from the right?)",
     unchecked.edit("np.sin(angles)", "-np.sin(angles)"),
 )
 shift_matrix.wrong(
     "no minus sign",
-    "What is cos(a + b), written with the sines and cosines of a and of b? Does your matrix keep "
-    "the length of a vector?",
+    "What is cos(a + b) in terms of the sines and cosines of a and b? Does your matrix keep the "
+    "length of a vector?",
     unchecked.edit("-sine", "sine"),
 )
 shift_matrix.wrong(
     "exponent i/d",
-    "How fast does the second pair of the encoding turn when d = 4? And in your matrix?",
+    "How fast does the second pair of the encoding rotate when d = 4? And in your matrix?",
     unchecked.edit("even / d", "np.arange(d // 2) / d"),
 )
 
 
 @shift_matrix.wrong(
     "halves concatenated instead of interleaved",
-    "In which row of the column PE[p] stands the cosine that belongs to the first sine?",
+    "In which row of the column PE[p] is the cosine that belongs to the first sine?",
 )
 def _(d, k):
     angles = k / 10000 ** (np.arange(0, d, 2) / d)
@@ -101,7 +101,7 @@ def _(d, k):
 
 shift_matrix.wrong(
     "one angle for all pairs",
-    "Does every pair turn equally fast?",
+    "Should every pair rotate equally fast?",
     unchecked.edit(" / 10000 ** (even / d)", ""),
 )
 shift_matrix.wrong(
@@ -118,7 +118,7 @@ shift_matrix.wrong(
 
 @shift_matrix.wrong(
     "shifts the features",
-    "It is the position that moves on by k. Does a feature become another feature?",
+    "The position moves on by k. Does a feature become another feature?",
 )
 def _(d, k):
     return np.roll(np.eye(d), k, axis=0)

@@ -11,8 +11,8 @@ sinusoidal_positions = Declaration(
     difficulty=2,
     minutes=15,
     help=(
-        "Make a table of angles, one row a position, one column a pair. Then put its sines and "
-        "its cosines into alternate columns.",
+        "Make a table of angles, with one row for each position and one column for each pair. "
+        "Then put its sines and its cosines into alternate columns.",
         "`np.arange(n)[:, None]` against a row of d/2 divisors gives (n, d/2) by broadcasting. "
         "`encoding[:, 0::2]` and `encoding[:, 1::2]` are the even and the odd columns.",
         "Section “Waves”.",
@@ -93,7 +93,7 @@ sinusoidal_positions.wrong(
 )
 sinusoidal_positions.wrong(
     "every column its own wavelength",
-    "A sine and the cosine beside it are a pair. Do they share their angle?",
+    "A sine and the cosine next to it are a pair. Do they share an angle in your table?",
     unchecked.edit("np.arange(0, d, 2)", "np.arange(d)")
     .edit("np.sin(angles)", "np.sin(angles[:, 0::2])")
     .edit("np.cos(angles)", "np.cos(angles[:, 1::2])"),
@@ -105,19 +105,19 @@ sinusoidal_positions.wrong(
 )
 sinusoidal_positions.wrong(
     "base e instead of 10000",
-    "By what factor do the first and the last wavelength differ? `np.exp` alone knows nothing of "
-    "10000.",
+    "By what factor do the first and the last wavelength differ? `np.exp` on its own knows "
+    "nothing about 10000.",
     unchecked.edit("/ 10000 ** (np.arange(0, d, 2) / d)", "* np.exp(-np.arange(0, d, 2) / d)"),
 )
 sinusoidal_positions.wrong(
     "the last wavelength stretched to 10000",
     "For d = 4 the second pair divides by 10000^(2/4). How many is that? (Some libraries space "
-    "the waves in another way.)",
+    "the waves differently.)",
     unchecked.edit("np.arange(0, d, 2) / d", "np.arange(d // 2) / max(d // 2 - 1, 1)"),
 )
 sinusoidal_positions.wrong(
     "positions from 1",
-    "Which position has the first row, and what is the sine of its angle?",
+    "Which position does the first row belong to, and what is the sine of its angle?",
     unchecked.edit("np.arange(n)", "np.arange(1, n + 1)"),
 )
 sinusoidal_positions.wrong(
@@ -129,21 +129,21 @@ sinusoidal_positions.wrong(
 
 sinusoidal_positions.wrong(
     "exponent 2j/d for every column j",
-    "Columns 2 and 3 are the pair i = 1. Which exponent does each of them get from you?",
+    "Columns 2 and 3 are the pair i = 1. Which exponent does each of them get in your function?",
     unchecked.edit("np.arange(0, d, 2)", "2 * np.arange(d)")
     .edit("np.sin(angles)", "np.sin(angles[:, 0::2])")
     .edit("np.cos(angles)", "np.cos(angles[:, 1::2])"),
 )
 sinusoidal_positions.wrong(
     "the cosine has the exponent of the next pair",
-    "A sine and the cosine beside it are a pair. Do they share their angle?",
+    "A sine and the cosine next to it are a pair. Do they share an angle in your table?",
     unchecked.edit(
         "np.cos(angles)", "np.cos(np.arange(n)[:, None] / 10000 ** (np.arange(2, d + 2, 2) / d))"
     ),
 )
 sinusoidal_positions.wrong(
     "base 1000",
-    "How many zeros has your base?",
+    "How many zeros does your base have?",
     unchecked.edit("10000", "1000"),
 )
 sinusoidal_positions.wrong(

@@ -13,9 +13,9 @@ weights_for_halves = Declaration(
     kind=Kind.TRANSFER,
     help=(
         "Write down, for one head of six features, the old pairs and the new pairs, one below the "
-        "other. Which old column belongs into which new one?",
-        "Reshape the columns to heads, pairs and members of a pair. Which two of these axes have "
-        "to be exchanged, so that all first members stand together?",
+        "other. Which old column goes where in the new layout?",
+        "Reshape the columns to heads, pairs and members of a pair. Which two of these axes must "
+        "be swapped, so that all first members come together?",
         "Section “Turn the queries and the keys”.",
     ),
 )
@@ -67,15 +67,15 @@ unchecked = plain.edit('if d_head % 2:\n    raise ValueError(f"heads of {d_head}
 the_other_way = weights_for_halves.wrong(
     "converted the other way",
     "With six features, the partners were 0 and 1, 2 and 3, 4 and 5. The library takes the new "
-    "columns 0 and 3 for the first pair. Which two old columns stand there in yours?",
+    "columns 0 and 3 for the first pair. Which two old columns are there in your matrix?",
     unchecked.edit("d_head // 2, 2", "2, d_head // 2"),
 )
 
 
 @weights_for_halves.wrong(
     "all heads as one",
-    "Which columns are those of head 0, before and after? Has a column of yours moved to another "
-    "head?",
+    "Which columns are those of head 0, before and after? Has any of your columns moved to "
+    "another head?",
 )
 def _(W, n_heads):
     return np.concatenate([W[..., 0::2], W[..., 1::2]], axis=-1)
@@ -92,7 +92,7 @@ def _(W, n_heads):
 
 @weights_for_halves.wrong(
     "nothing moved",
-    "The library takes columns 0 and d_head/2 for a pair. Were they trained as one?",
+    "The library treats columns 0 and d_head/2 as a pair. Were they trained as a pair?",
 )
 def _(W, n_heads):
     return W.copy()
@@ -100,13 +100,13 @@ def _(W, n_heads):
 
 weights_for_halves.wrong(
     "the second of each pair first",
-    "The library turns from feature i towards feature i + d_head/2. From which feature to which "
-    "was the pair turned in training?",
+    "The library rotates from feature i towards feature i + d_head/2. From which feature towards "
+    "which was the pair rotated in training?",
     unchecked.edit("np.swapaxes(pairs, -1, -2)", "np.swapaxes(pairs[..., ::-1], -1, -2)"),
 )
 weights_for_halves.wrong(
     "heads in the wrong place",
-    "The columns of a head stand side by side. Which axis of your reshaped array counts the heads?",
+    "The columns of a head are side by side. Which axis of your reshaped array counts the heads?",
     unchecked.edit("n_heads, d_head // 2, 2", "d_head // 2, 2, n_heads").edit(
         "np.swapaxes(pairs, -1, -2)", "np.swapaxes(pairs, -3, -2)"
     ),

@@ -16,8 +16,8 @@ attention_with_bias = Declaration(
     forbidden=forbidden.ATTENTION,
     help=(
         "A mask of booleans is the special case in which the bias is 0 or minus infinity.",
-        "Add the bias to the scaled scores. Then ask which keys are left, and what becomes of a "
-        "row in which none is.",
+        "Add the bias to the scaled scores. Then ask which keys are left, and what happens to a "
+        "row in which no key is left.",
         "Section “Minus infinity, and the row with nothing left”.",
     ),
 )
@@ -67,7 +67,7 @@ def plain(Q, K, V, bias):
 attention_with_bias.wrong(
     "the bias is scaled too",
     "By how much should a bias of ln 3 multiply a key's share before the rest is shared out? By "
-    "how much does it in your function, if keys have four entries?",
+    "how much does it multiply that share in your function, if keys have four entries?",
     plain.edit(
         "Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 + bias",
         "(Q @ np.swapaxes(K, -1, -2) + bias) / Q.shape[-1] ** 0.5",
@@ -75,17 +75,17 @@ attention_with_bias.wrong(
 )
 attention_with_bias.wrong(
     "a bias taken for a yes or no",
-    "Two keys have equal scores, and the biases 0 and 1. Are their weights equal?",
+    "Suppose that two keys have equal scores, and the biases 0 and 1. Are their weights equal?",
     plain.edit("+ bias", "+ np.where(bias == -np.inf, bias, 0)"),
 )
 attention_with_bias.wrong(
     "the bias subtracted",
-    "Does a key with a larger bias get more weight, or less?",
+    "Should a key with a larger bias get more weight, or less?",
     plain.edit("+ bias", "+ np.where(bias == -np.inf, bias, -bias)"),
 )
 attention_with_bias.wrong(
     "the bias after the softmax",
-    "What does a row of your weights sum to? In which step is the sum made 1?",
+    "What does a row of your weights sum to? Which step makes the sum 1?",
     plain.edit(" + bias", "").edit(
         "np.where(total > 0, total, 1)", "np.where(total > 0, total, 1) * np.exp(bias)"
     ),
@@ -97,20 +97,20 @@ attention_with_bias.wrong(
 )
 attention_with_bias.wrong(
     "rows of NaN",
-    "A query has a bias of minus infinity at every key. What is its largest score, and what is "
-    "infinity minus infinity?",
+    "Suppose that a query has a bias of minus infinity at every key. What is its largest score, "
+    "and what is infinity minus infinity?",
     plain.edit("np.where(np.isfinite(largest), largest, 0)", "largest"),
 )
 attention_with_bias.wrong(
     "minus infinity made a large negative number",
-    "A query has a bias of minus infinity at every key. What does the softmax make of equal "
-    "scores, and what does the docstring ask for?",
+    "Suppose that a query has a bias of minus infinity at every key. Which weights does the "
+    "softmax give for equal scores, and what does the docstring ask for?",
     plain.edit("largest =", "scores = np.where(bias == -np.inf, -1e9, scores)\nlargest ="),
 )
 attention_with_bias.wrong(
     "overflow",
     "What is exp(1000) in floating point? Which number may you subtract from all scores of a row "
-    "without a change of its softmax, and when: before or after the bias is added?",
+    "without changing its softmax, and when: before or after the bias is added?",
     plain.edit(" - np.where(np.isfinite(largest), largest, 0)", ""),
 )
 attention_with_bias.wrong(

@@ -11,7 +11,8 @@ causal_mask = Declaration(
     difficulty=1,
     minutes=5,
     help=(
-        "A table with a row for each token that asks and a column for each token that may be seen.",
+        "Make a table with a row for each token that asks and a column for each token that it may "
+        "see.",
         "Write down the four rows for n = 4 by hand. Token i may see token j when j is at most i. "
         "`np.tril` or a comparison of two `np.arange` does it.",
         "Section “Masks”.",
@@ -50,7 +51,7 @@ causal_mask.wrong(
 )
 causal_mask.wrong(
     "mask inverted",
-    "In this course True means “may attend”. Is that what True means in your mask?",
+    "In this course True means “may attend”. What does True mean in your mask?",
     compared.edit("<=", ">"),
 )
 causal_mask.wrong(
@@ -67,14 +68,14 @@ causal_mask.wrong(
 )
 causal_mask.wrong(
     "floats instead of booleans",
-    "Which dtype does the docstring ask for? A mask answers a question by yes or no.",
+    "Which dtype does the docstring ask for? A mask answers a question with yes or no.",
     compared.edit(
         "places[None, :] <= places[:, None]", "(places[None, :] <= places[:, None]).astype(float)"
     ),
 )
 causal_mask.wrong(
     "a mask to be added",
-    "Some libraries add 0 and minus infinity to the scores. What does True or False say instead, "
+    "Some libraries add 0 and minus infinity to the scores. What do True and False say instead, "
     "and which dtype does the docstring ask for?",
     compared.edit(
         "places[None, :] <= places[:, None]",
@@ -82,8 +83,8 @@ causal_mask.wrong(
     ),
 )
 causal_mask.wrong(
-    "sees itself alone",
-    "What may the third token attend to beside itself?",
+    "sees only itself",
+    "What may the third token attend to besides itself?",
     compared.edit("<=", "=="),
 )
 

@@ -14,7 +14,8 @@ cross_attention = Declaration(
     minutes=15,
     forbidden=forbidden.ATTENTION,
     help=(
-        "Queries from one sequence, keys and values from the other, then attention as before.",
+        "Make the queries from one sequence, the keys and values from the other, and then attend "
+        "as before.",
         "The output has one row for each token that asks. Which of the three matrices has as many "
         "rows as a token of X has features, and which have as many as a token of the context?",
         "Section “Three layers in one function”.",
@@ -101,18 +102,18 @@ cross_attention.wrong(
 )
 cross_attention.wrong(
     "keys and values swapped",
-    "Which matrix makes what a token is found by, and which makes what it passes on?",
+    "Which matrix computes what a token is found by, and which computes what it passes on?",
     plain.edit("X @ W_q, context @ W_k, context @ W_v", "X @ W_q, context @ W_v, context @ W_k"),
 )
 cross_attention.wrong(
     "no scale",
-    "How large are the scores when d_k = 512? What does the softmax make of them?",
+    "How large are the scores when d_k = 512? What does the softmax do with such scores?",
     plain.edit(" / Q.shape[-1] ** 0.5", ""),
 )
 cross_attention.wrong(
     "scaled by the width of the tokens",
-    "Over which axis does the dot product of a query and a key sum? Is it as long as a token is "
-    "wide?",
+    "Over which axis does the dot product of a query and a key sum? Is that axis as long as a "
+    "token is wide?",
     plain.edit("Q.shape", "X.shape"),
 )
 cross_attention.wrong(
@@ -122,7 +123,8 @@ cross_attention.wrong(
 )
 cross_attention.wrong(
     "softmax over the queries",
-    "Sum your weights along each axis. Is it each query or each key that shares out a total of 1?",
+    "Sum your weights along each axis. Which should share out a total of 1, each query or each "
+    "key?",
     plain.edit("axis=-1", "axis=-2", times=2),
 )
 cross_attention.wrong(
@@ -164,7 +166,7 @@ def _(rng):
         "the leading axes are the same"
     )
     X, context, *matrices = _inputs(rng, (), 3, 3, 4, 4, 2, 5)
-    yield Case("the context is the tokens that ask", (X, X, *matrices)).holds(
+    yield Case("the context is the asking sequence itself", (X, X, *matrices)).holds(
         "With `context` equal to `X` this is self-attention"
     )
     inputs = _inputs(rng, (1,), 1, 1, 1, 1, 1, 1)
@@ -219,7 +221,7 @@ def _(rng):
     inputs = _inputs(rng, (2,), n_q, n_q, d, d, d_k, d_k, np.float32)
     yield Case("float32, a batch, padding in the context", (*inputs, mask))
     X, context, *matrices = _inputs(rng, (), n_q, n_q, d, d, d_k, d_v)
-    yield Case("the context is the tokens that ask", (X, X, *matrices))
+    yield Case("the context is the asking sequence itself", (X, X, *matrices))
     inputs = _inputs(rng, (1,), 1, 1, d, d_context, 1, 1)
     yield Case("one token asks one in a batch of one", inputs).holds("There is…")
     inputs = _inputs(rng, (2, 3, 1), n_q, n_k, d, d_context, d_k, d_v)

@@ -13,11 +13,11 @@ divisor_for_entropy = Declaration(
     kind=Kind.MEASURE,
     tolerance=0.02,
     help=(
-        "First a function from a divisor to the mean entropy. Then search for the divisor: the "
-        "entropy grows with it.",
-        "Bisection, in the logarithm: begin with a divisor that is surely too small and one that "
-        "is surely too large, try the root of their product, and keep the half in which the answer "
-        "lies. A fine grid, with steps of a percent, does as well.",
+        "First write a function from a divisor to the mean entropy. Then search for the divisor: "
+        "the entropy grows with it.",
+        "Use bisection, in the logarithm: begin with a divisor that is surely too small and one "
+        "that is surely too large, try the square root of their product, and keep the half in "
+        "which the answer lies. A fine grid, with steps of a percent, does as well.",
         "Section “Why divide by √d”.",
     ),
 )
@@ -83,8 +83,8 @@ divisor_for_entropy.wrong(
 )
 divisor_for_entropy.wrong(
     "the entropy of the mean weights",
-    "Two queries, each sure of another key: what is the entropy of each, and what is that of "
-    "their mean? Which of the two does the docstring ask for?",
+    "Take two queries, each of them certain of a different key. What is the entropy of each, and "
+    "what is the entropy of their mean weights? Which of the two does the docstring ask for?",
     plain.edit("entropy =", "weights = weights.mean(axis=0)\nentropy ="),
 )
 divisor_for_entropy.wrong(
@@ -99,8 +99,8 @@ divisor_for_entropy.wrong(
 )
 divisor_for_entropy.wrong(
     "the factor in place of the divisor",
-    "Divide by your answer. Do the weights become as you want them, or do they when you multiply "
-    "by it?",
+    "Do the weights have the right entropy when you divide the scores by your answer, or when you "
+    "multiply by it?",
     plain.edit("float((low * high) ** 0.5)", "float((low * high) ** -0.5)"),
 )
 
@@ -122,11 +122,11 @@ def _(rng):
         "What is asked for is the mean over the rows",
     )
     yield Case("the experiment, 1 bit", (_scores(rng, 40, 16, 64), 1.0)).holds("The weights…")
-    yield Case("a query that is sure, and one that is not", (_mixed(rng), 0.9)).holds(
+    yield Case("one query that is certain, and one that is not", (_mixed(rng), 0.9)).holds(
         "in bits, is the sum of -w log2(w) over its weights, where a weight of 0 adds nothing",
         "What is asked…",
     )
-    yield Case("scores far from 0, each query elsewhere", (_far_from_0(rng), 1.5)).holds(
+    yield Case("scores far from 0, each query in another range", (_far_from_0(rng), 1.5)).holds(
         "(n_q, n_k), one row a query, of any size"
     )
     yield Case("tiny scores", (_divided_by(0.0011, _scores(rng, 5, 8, 16), 1.5), 1.5)).holds(
@@ -148,7 +148,7 @@ def _(rng):
     yield Case("nearly equal shares", (_scores(rng, 20, n_k, d), float(most * 0.88))).holds(
         "between a…"
     )
-    yield Case("a query that is sure, and one that is not", (_mixed(rng), 0.8))
+    yield Case("one query that is certain, and one that is not", (_mixed(rng), 0.8))
     yield Case("large scores", (_scores(rng, 9, n_k, d) * 20, float(most * 0.5)))
 
 

@@ -12,8 +12,8 @@ left_padded_attention = Declaration(
     minutes=15,
     kind=Kind.DEBUG,
     help=(
-        "Everything is right but one operation. Find the smallest input on which the weights are "
-        "not what they should be, and look at its mask.",
+        "Everything is right except one operation. Find the smallest input on which the weights "
+        "are not what they should be, and look at its mask.",
         "Run it on one sequence of three tokens without padding, and print the mask. Which of its "
         "nine entries should be True?",
         "Section “Masks”.",
@@ -95,8 +95,8 @@ left_padded_attention.wrong(
 )
 left_padded_attention.wrong(
     "padding seen",
-    "The first real token of a padded sequence: how many keys may it attend to? How many does it "
-    "in your weights?",
+    "Take the first real token of a padded sequence. How many keys may it attend to, and how many "
+    "does it attend to in your weights?",
     plain.edit("past & real", "past"),
 )
 left_padded_attention.wrong(
@@ -111,17 +111,17 @@ left_padded_attention.wrong(
 )
 left_padded_attention.wrong(
     "rows of NaN",
-    "The first position is padding. What is the largest score of its row, and what is infinity "
-    "minus infinity?",
+    "Suppose that the first position is padding. What is the largest score of its row, and what "
+    "is infinity minus infinity?",
     plain.edit(
         "largest = np.where(np.isfinite(largest), largest, 0)  # a row with nothing to attend to",
         "",
     ),
 )
 left_padded_attention.wrong(
-    "padding that asks shares itself out equally",
-    "The first position is padding, and all scores of its row are equal. What does the softmax "
-    "make of equal scores, and what does the docstring ask for?",
+    "padding that asks gets equal weights",
+    "Suppose that the first position is padding, so all scores of its row are equal. Which "
+    "weights does the softmax give for equal scores, and what does the docstring ask for?",
     plain.edit("-np.inf", "-1e9"),
 )
 

@@ -1,4 +1,4 @@
-"""The exercise `padding_mask`: which places of a batch are real."""
+"""The exercise `padding_mask`: which positions of a batch are real."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ padding_mask = Declaration(
     difficulty=2,
     minutes=10,
     help=(
-        "Compare the places 0 to n - 1 with each length, in a shape that broadcasts.",
+        "Compare the positions 0 to n - 1 with each length, in shapes that broadcast.",
         "`np.arange(n)` has shape (n,). Which shape must `lengths` have, so that the comparison "
         "gives (batch, 1, n)?",
         "Section “Masks”.",
@@ -45,13 +45,13 @@ def plain(lengths, n):
 
 
 padding_mask.wrong(
-    "one place too many",
-    "With a length of 3, which places are real: 0, 1, 2, or 0, 1, 2, 3?",
+    "one position too many",
+    "With a length of 3, which positions are real: 0, 1, 2, or 0, 1, 2, 3?",
     plain.edit("<", "<="),
 )
 padding_mask.wrong(
-    "one place too few",
-    "With a length of 1, how many True should the row hold?",
+    "one position too few",
+    "With a length of 1, how many entries of the row should be True?",
     plain.edit("lengths[:, None, None]", "lengths[:, None, None] - 1"),
 )
 padding_mask.wrong(
@@ -62,13 +62,13 @@ padding_mask.wrong(
 )
 padding_mask.wrong(
     "hides the queries instead of the keys",
-    "Scores have one row a query, one column a key. Is it a row or a column that belongs to a "
-    "padded key?",
+    "Scores have one row for each query and one column for each key. Does a padded key belong to "
+    "a row or to a column?",
     plain.edit("np.arange(n)", "np.arange(n)[:, None]"),
 )
 padding_mask.wrong(
     "hides the queries as well",
-    "Which shape does the docstring ask for? Does a padded query do harm when nobody reads its "
+    "Which shape does the docstring ask for? Does a padded query do any harm if nobody reads its "
     "answer?",
     plain.edit("np.arange(n)", "np.maximum(np.arange(n)[:, None], np.arange(n))"),
 )
@@ -79,12 +79,12 @@ padding_mask.wrong(
 )
 padding_mask.wrong(
     "padding at the front",
-    "Which places of a short sequence are real, the first or the last?",
+    "Which positions of a short sequence are real, the first or the last?",
     plain.edit("np.arange(n) < lengths", "np.arange(n) >= n - lengths"),
 )
 padding_mask.wrong(
     "integers instead of booleans",
-    "Which dtype does the docstring ask for? What would `~mask` make of the integers 0 and 1?",
+    "Which dtype does the docstring ask for? What would `~mask` do to the integers 0 and 1?",
     plain.edit(
         "np.arange(n) < lengths[:, None, None]",
         "(np.arange(n) < lengths[:, None, None]).astype(int)",
@@ -94,7 +94,7 @@ padding_mask.wrong(
 
 @padding_mask.public
 def _(rng):
-    yield Case("one sequence, two of three places real", (np.array([2]), 3)).holds(
+    yield Case("one sequence, two of three positions real", (np.array([2]), 3)).holds(
         "(batch,), whole numbers from 0 to n"
     )
     yield Case("three sequences", (np.array([3, 1, 4]), 5)).holds(
@@ -105,10 +105,10 @@ def _(rng):
     yield Case("an empty sequence, and one without padding", (np.array([0, 4]), 4)).holds(
         "(batch,), whole…"
     )
-    yield Case("as many sequences as places", (np.array([2, 3, 1]), 3)).holds(
+    yield Case("as many sequences as positions", (np.array([2, 3, 1]), 3)).holds(
         "so that the mask broadcasts to scores of shape (batch, n_q, n)"
     )
-    yield Case("one place, real in the second sequence only", (np.array([0, 1]), 1)).holds(
+    yield Case("one position, real in the second sequence only", (np.array([0, 1]), 1)).holds(
         "the padded length, at least 1"
     )
 
@@ -118,6 +118,6 @@ def _(rng):
     n = int(rng.integers(4, 9))
     yield Case("a few sequences", (rng.integers(1, n, size=3), n)).holds("a boolean…")
     yield Case("an empty sequence, and one without padding", (np.array([n, 0, n - 2]), n))
-    yield Case("as many sequences as places", (rng.integers(1, n, size=n), n))
+    yield Case("as many sequences as positions", (rng.integers(1, n, size=n), n))
     yield Case("many sequences", (rng.integers(0, 31, size=20), 30)).holds("the padded…")
     yield Case("one place", (rng.permutation([0, 1, 1]), 1))

@@ -14,11 +14,11 @@ scaled_dot_product_attention = Declaration(
     minutes=25,
     forbidden=forbidden.ATTENTION,
     help=(
-        "Scores, scale, mask, softmax along the keys, and the weighted sum of the values. Return "
-        "both results.",
-        "`np.swapaxes(K, -1, -2)` turns the last two axes and leaves the batch alone. Give hidden "
-        "keys a score whose exponential is exactly 0, and ask what then becomes of a row that has "
-        "nothing but hidden keys: what is its largest score, and what does it sum to?",
+        "Compute the scores, scale them, apply the mask, take the softmax along the keys, and "
+        "form the weighted sum of the values. Return both results.",
+        "`np.swapaxes(K, -1, -2)` swaps the last two axes and leaves the batch alone. Give hidden "
+        "keys a score whose exponential is exactly 0, and ask what then happens to a row in which "
+        "every key is hidden: what is its largest score, and what do its exponentials sum to?",
         "Sections “From one query to many: the attention layer” and “Masks”.",
     ),
 )
@@ -89,7 +89,7 @@ def in_two_steps(Q, K, V, mask=None):
 first_step_only = in_two_steps.edit("if mask is not None:\n    weights = weights * mask", "")
 scaled_dot_product_attention.wrong(
     "no scale",
-    "How large are the scores when d_k = 512? What does the softmax make of them?",
+    "How large are the scores when d_k = 512? What does the softmax do with such scores?",
     plain.edit(" / Q.shape[-1] ** 0.5", ""),
 )
 scaled_dot_product_attention.wrong(
@@ -104,7 +104,8 @@ scaled_dot_product_attention.wrong(
 )
 scaled_dot_product_attention.wrong(
     "scaled by the number of keys",
-    "Over which axis does the dot product of a query and a key sum? Is it the number of keys?",
+    "Over which axis does the dot product of a query and a key sum? Is the length of that axis "
+    "the number of keys?",
     plain.edit("Q.shape[-1]", "K.shape[-2]"),
 )
 scaled_dot_product_attention.wrong(
@@ -116,7 +117,8 @@ scaled_dot_product_attention.wrong(
 )
 scaled_dot_product_attention.wrong(
     "softmax over the queries",
-    "Sum your weights along each axis. Is it each query or each key that shares out a total of 1?",
+    "Sum your weights along each axis. Which should share out a total of 1, each query or each "
+    "key?",
     plain.edit("axis=-1", "axis=-2", times=2),
 )
 scaled_dot_product_attention.wrong(
@@ -154,50 +156,50 @@ scaled_dot_product_attention.wrong(
 )
 scaled_dot_product_attention.wrong(
     "weights multiplied by the mask",
-    "Sum a masked row of your weights. Where did the share go that the hidden keys were given?",
+    "Sum a masked row of your weights. What happened to the share that the hidden keys were given?",
     in_two_steps.edit("if mask is not None:\n    scores = scores + np.where(mask, 0.0, -1e9)", ""),
 )
 scaled_dot_product_attention.wrong(
     "hidden after the exponential",
-    "Right while scores are small. Suppose that a hidden score is greater by 1000 than all others "
-    "of its row. What do you subtract before the exponential, and what is left?",
+    "This is right while scores are small. Suppose that a hidden score is 1000 above all others "
+    "in its row. What do you subtract before the exponential, and what is left?",
     plain.edit(
         "np.where(mask, scores - largest, -1e30)", "scores - scores.max(axis=-1, keepdims=True)"
     ),
 )
 scaled_dot_product_attention.wrong(
     "mask added to the scores",
-    "What do True and False count for in a sum? By how much does that move a score?",
+    "Which numbers are True and False in a sum? By how much does that change a score?",
     first_step_only.edit("scores + np.where(mask, 0.0, -1e9)", "scores + mask"),
 )
 scaled_dot_product_attention.wrong(
     "minus a billion instead of minus infinity",
-    "Take a row in which nothing may be attended to. All its scores are equal then: what does the "
-    "softmax make of equal scores?",
+    "Take a query that may attend to nothing. All scores of its row are then equal: which weights "
+    "does the softmax give for equal scores?",
     first_step_only.edit("scores + np.where(mask, 0.0, -1e9)", "np.where(mask, scores, -1e9)"),
 )
 scaled_dot_product_attention.wrong(
     "minus a billion added to the score",
-    "Take a row in which nothing may be attended to. If every score falls by the same amount, do "
-    "the weights change?",
+    "Take a query that may attend to nothing. If every score falls by the same amount, do the "
+    "weights change?",
     first_step_only,
 )
 scaled_dot_product_attention.wrong(
     "minus infinity and nothing else",
-    "Take a row in which nothing may be attended to. What is its largest score, and what is "
+    "Take a query that may attend to nothing. What is the largest score of its row, and what is "
     "infinity minus infinity?",
     first_step_only.edit("scores + np.where(mask, 0.0, -1e9)", "np.where(mask, scores, -np.inf)"),
 )
 scaled_dot_product_attention.wrong(
     "weights returned first",
-    "In which order does the docstring return output and weights?",
+    "In which order does the docstring return the output and the weights?",
     plain.edit("weights @ V, weights", "weights, weights @ V"),
 )
 
 
 scaled_dot_product_attention.wrong(
     "softmax over the first axis",
-    "Which axis of the scores counts the keys? Is it the first one, too, when there is a batch?",
+    "Which axis of the scores counts the keys? Is that the first axis when there is a batch?",
     plain.edit("axis=-1", "axis=0", times=2),
 )
 

@@ -18,8 +18,8 @@ scaled_dot_product_attention_backward = Declaration(
         "Go backwards through the layer, one operation at a time: the weighted sum, the softmax, "
         "the scale, the matrix product of queries and keys.",
         "For a product A = B C, the gradients are d_B = d_A Cᵀ and d_C = Bᵀ d_A; check that the "
-        "shapes fit. For one row of the softmax, ∂w_j/∂s_k = w_j (δ_jk - w_k): write the sum over "
-        "j out, and you find one mean over the keys.",
+        "shapes fit. For one row of the softmax, ∂w_j/∂s_k = w_j (δ_jk - w_k): write out the sum "
+        "over j, and you will find a mean over the keys in it.",
         "Section “From one query to many: the attention layer”; “What you need”, the chain rule.",
     ),
 )
@@ -95,8 +95,8 @@ def plain(Q, K, V, d_output, mask=None):
 
 scaled_dot_product_attention_backward.wrong(
     "the softmax differentiated entry by entry",
-    "w (1 - w) is how a weight answers to its own score. Does it answer to the other scores of "
-    "its row too?",
+    "w (1 - w) says how a weight changes with its own score. Does it change with the other scores "
+    "of its row, too?",
     plain.edit(
         "(d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))",
         "(1 - weights) * d_weights",
@@ -104,8 +104,8 @@ scaled_dot_product_attention_backward.wrong(
 )
 scaled_dot_product_attention_backward.wrong(
     "the softmax left out",
-    "You have the gradient with respect to the weights. The scores stand one step further back: "
-    "which function lies between?",
+    "You have the gradient with respect to the weights. The scores are one step further back. "
+    "Which function lies between the two?",
     plain.edit(
         "weights * (d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))",
         "d_weights * allowed",
@@ -113,7 +113,7 @@ scaled_dot_product_attention_backward.wrong(
 )
 scaled_dot_product_attention_backward.wrong(
     "the normaliser taken for a constant",
-    "Add the same number to all scores of a row. The weights stay as they are: what must the "
+    "Add the same number to all scores of a row. The weights stay as they are: so what must the "
     "gradients of a row of scores sum to? What do yours sum to?",
     plain.edit("(d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))", "d_weights"),
 )
@@ -136,13 +136,13 @@ scaled_dot_product_attention_backward.wrong(
 )
 scaled_dot_product_attention_backward.wrong(
     "the scale forgotten on the way back",
-    "On the way forward the scores are divided by the root of d_k. What happens to a gradient "
-    "that passes a division?",
+    "On the way forward the scores are divided by the root of d_k. What happens to a gradient on "
+    "its way back through a division?",
     plain.edit("d_scores = d_scores / Q.shape[-1] ** 0.5", ""),
 )
 scaled_dot_product_attention_backward.wrong(
-    "the gradients of queries and keys exchanged",
-    "Move one query a little: which rows of the scores move, and which factor stands beside it in "
+    "the gradients of queries and keys swapped",
+    "Change one query a little. Which rows of the scores change, and what is the other factor in "
     "the product? In which order does the docstring return the three?",
     plain.edit("d_scores @ K, d_K", "d_K, d_scores @ K"),
 )

@@ -14,10 +14,10 @@ soft_lookup = Declaration(
     minutes=15,
     forbidden=forbidden.ATTENTION,
     help=(
-        "Score every key against the query, turn the scores into shares, and blend the values by "
-        "these shares.",
+        "Score every key against the query, turn the scores into shares, and blend the values "
+        "with these shares.",
         "The temperature divides the scores before the softmax. To be safe with large scores, "
-        "subtract the largest first. `query[..., None]` makes a column of the query, and "
+        "subtract the largest first. `query[..., None]` turns the query into a column; "
         "`np.einsum` is another way.",
         "Section “The soft dictionary”.",
     ),
@@ -61,7 +61,7 @@ def plain(query, keys, values, temperature=1.0):
 
 soft_lookup.wrong(
     "keys blended instead of values",
-    "The keys decide how much of each entry you get. What is it that you get?",
+    "The keys decide how much of each entry you get. Which part of the entry should you get?",
     plain.edit("weights, values", "weights, keys"),
 )
 
@@ -79,7 +79,8 @@ def _(query, keys, values, temperature=1.0):
 
 soft_lookup.wrong(
     "multiplied by the temperature",
-    "At a temperature of 100, should the shares be nearly equal or nearly all for one?",
+    "At a temperature of 100, should the shares be nearly equal, or should one key get nearly "
+    "everything?",
     plain.edit("/ temperature", "* temperature"),
 )
 soft_lookup.wrong(
@@ -96,12 +97,12 @@ soft_lookup.wrong(
 )
 soft_lookup.wrong(
     "scaled by the width as well",
-    "This exercise asks for the dot product as it is. What else do you divide by?",
+    "This exercise asks for the plain dot product. What else do you divide it by?",
     plain.edit("/ temperature", "/ query.shape[-1] ** 0.5 / temperature"),
 )
 soft_lookup.wrong(
     "shares without exponentials",
-    "What becomes of a share when its score is negative? Which function makes every score "
+    "What happens to a share when its score is negative? Which function makes every score "
     "positive and keeps the order?",
     plain.edit("np.exp(scores - scores.max(axis=-1, keepdims=True))", "scores"),
 )
@@ -119,15 +120,15 @@ soft_lookup.wrong(
 soft_lookup.wrong(
     "a batch of queries taken for a matrix",
     "Two queries of three features have the shape (2, 3). Which of these axes does `keys @ query` "
-    "sum over? Of which shape must each query be, for `@` to sum over its features?",
+    "sum over? What shape must each query have, so that `@` sums over its features?",
     plain.edit('np.einsum("...d,...nd->...n", query, keys)', "keys @ query").edit(
         'np.einsum("...n,...nv->...v", weights, values)', "weights @ values"
     ),
 )
 soft_lookup.wrong(
-    "all axes of the keys turned round",
-    "What shape has `keys.T`, if the keys are (2, 4, 3)? Two queries have a dictionary each: does "
-    "each of yours meet its own keys alone?",
+    "all axes of the keys reversed",
+    "What is the shape of `keys.T` if the keys have shape (2, 4, 3)? Two queries have a "
+    "dictionary each: does each query meet only its own keys in your function?",
     plain.edit('np.einsum("...d,...nd->...n", query, keys)', "query @ keys.T").edit(
         'np.einsum("...n,...nv->...v", weights, values)', "weights @ values"
     ),
@@ -145,7 +146,7 @@ def _(rng):
     yield Case("temperature 2", (np.array([1.0, 0.5]), keys, prices), {"temperature": 2.0}).holds(
         "the higher it is, the more equal the shares"
     )
-    yield Case("values as wide as the keys", _lookup(rng, (), 5, 3, 3), {"temperature": 0.5}).holds(
+    yield Case("values as wide as keys", _lookup(rng, (), 5, 3, 3), {"temperature": 0.5}).holds(
         "query: (...…"
     )
     yield Case(
@@ -163,7 +164,7 @@ def _(rng):
         "the higher…"
     )
     yield Case(
-        "a temperature near 0, two matches equal and one hardly worse",
+        "a temperature near 0, two equal matches and one slightly worse",
         _nearly_equal(rng),
         {"temperature": 0.001},
     ).holds("above 0; near 0 the best match takes all, and equal ones share it")
@@ -196,7 +197,7 @@ def _(rng):
     inputs = _lookup(rng, (2, 3, 1), n, d, d_v)
     yield Case("three leading batch axes, one of length 1", inputs)
     yield Case(
-        "a temperature near 0, two matches equal and one hardly worse",
+        "a temperature near 0, two equal matches and one slightly worse",
         _nearly_equal(rng),
         {"temperature": 0.0005},
     )

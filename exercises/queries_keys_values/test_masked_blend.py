@@ -1,8 +1,8 @@
 """The exercise `test_masked_blend`: write the test that finds a mask which does not hide.
 
-What `test_masked_blend` tells apart: masked blends, right ones in several styles and mutants.
+`test_masked_blend` must tell apart masked blends: right ones in several styles, and mutants.
 
-Each stands alone: only its own lines reach the process in which it runs.
+Each blend is self-contained: only its own lines reach the process in which it runs.
 """
 
 import numpy as np
@@ -18,10 +18,11 @@ test_masked_blend = Declaration(
     kind=Kind.TEST,
     help=(
         "Choose scores, values and a mask for which you know the answer, and compare. Then take "
-        "the task sentence by sentence: which input would show that an implementation breaks it?",
+        "the docstring sentence by sentence: which input would show that an implementation breaks "
+        "that sentence?",
         "`assert np.allclose(implementation(scores, values, mask), right)`. The logarithms of "
         "small whole numbers are good scores. Take two queries that differ, and values that tell "
-        "the keys apart; in what way may scores and masks be extreme?",
+        "the keys apart; in which ways may scores and masks be extreme?",
         "The sections on masks in the chapter, and “Where people go wrong”.",
     ),
 )
@@ -87,8 +88,9 @@ def _(implementation):
 
 
 @test_masked_blend.wrong(
-    "nothing is hidden",
-    "With a mask that allows everything, how would you notice that the mask is not read?",
+    "a mask that hides nothing",
+    "With a mask that allows everything, how would you notice that an implementation ignores the "
+    "mask?",
 )
 def _(implementation):
     scores, values = np.log([[1.0, 3.0], [1.0, 1.0]]), np.array([[4.0], [8.0]])
@@ -99,7 +101,8 @@ def _(implementation):
 
 test_masked_blend.wrong(
     "small scores only",
-    "What if a hidden score is larger than all that hides it, or a visible one overflows?",
+    "What if a hidden score is larger than the penalty that should hide it, or a visible score "
+    "overflows?",
     table.edit(
         "np.testing.assert_allclose(implementation(scores, values, mask), wanted, "
         "rtol=1e-6)\n"
@@ -114,7 +117,7 @@ test_masked_blend.wrong(
 
 @test_masked_blend.wrong(
     "every query may attend to something",
-    "What should a query get that may attend to nothing, and do you ask?",
+    "What should a query get that may attend to nothing? Does your test ask?",
 )
 def _(implementation):
     scores = np.log([[1.0, 2.0, 5.0], [3.0, 1.0, 4.0]])
@@ -128,7 +131,7 @@ def _(implementation):
 
 @test_masked_blend.wrong(
     "equal to the last bit",
-    "In which order does a loop add, and a matrix product? Are both not right?",
+    "Do a loop and a matrix product add in the same order? Is one of the two wrong?",
 )
 def _(implementation):
     rng = np.random.default_rng(0)
@@ -141,7 +144,7 @@ def _(implementation):
 
 
 @test_masked_blend.wrong(
-    "one query only", "Whose mask does the second query get? Can one query show it?"
+    "one query only", "Which mask should the second query get? Can a single query show that?"
 )
 def _(implementation):
     scores, values = np.log([[1.0, 2.0, 5.0]]), np.array([[6.0, 0.0], [0.0, 12.0], [24.0, 24.0]])
@@ -184,7 +187,7 @@ def by_logarithms(scores, values, mask):
     return np.einsum("qk,kd->qd", weights, values)
 
 
-@test_masked_blend.accepts("one key after the other")
+@test_masked_blend.accepts("one key after another")
 def running(scores, values, mask):
     output = np.zeros((len(scores), values.shape[1]))
     for i in range(len(scores)):
@@ -302,7 +305,7 @@ test_masked_blend.rejects(
     holds=("values: (n_k, d_v)",),
 )
 test_masked_blend.rejects(
-    "what any query may attend to, every query sees",
+    "every query sees what any query may attend to",
     hidden_scores_are_zero.edit(
         "scores = np.where(mask, scores, 0)",
         "seen = np.broadcast_to(mask.any(axis=0), mask.shape)\n"

@@ -12,9 +12,9 @@ banded_self_attention = Declaration(
     minutes=25,
     kind=Kind.DEBUG,
     help=(
-        "Only tokens near an end go wrong. Find out what they see that is not there.",
-        "Give it tokens that are all equal: the outputs should be the same tokens again. Where are "
-        "they not? Which number must a score be for its weight to be exactly 0?",
+        "Only the tokens near the ends go wrong. Find out what they see that is not there.",
+        "Give the function tokens that are all equal: the outputs should be the same tokens "
+        "again. Where are they not? What must a score be, so that its weight is exactly 0?",
         "Section “A window, then the whole sequence”.",
     ),
 )
@@ -78,8 +78,8 @@ def plain(X, radius):
 
 @banded_self_attention.wrong(
     "the margin taken for tokens",
-    "Take two tokens and radius 1, and print the weights. How many tokens does the first one see, "
-    "and how many weights of its row are above 0? What is its score with a row of zeros?",
+    "Take two tokens and radius 1, and print the weights. How many tokens does the first token "
+    "see, and how many weights in its row are above 0? What is its score with a row of zeros?",
     released=True,
 )
 def _(X, radius):
@@ -97,7 +97,7 @@ def _(X, radius):
 
 banded_self_attention.wrong(
     "the ends repeated",
-    "Which tokens stand in the window of token 0? Is one of them there more than once?",
+    "Which tokens are in the window of token 0? Is any of them there more than once?",
     plain.edit(
         "np.arange(n)[:, None] + np.arange(-radius, radius + 1)",
         "np.clip(np.arange(n)[:, None] + np.arange(-radius, radius + 1), 0, n - 1)",
@@ -113,14 +113,14 @@ banded_self_attention.wrong(
 )
 banded_self_attention.wrong(
     "the margin removed after the softmax",
-    "Sum the rows of your weights. What became of the attention that the margin was given?",
+    "Sum the rows of your weights. What happened to the attention that the margin was given?",
     plain.edit("scores = np.where(inside, scores, -np.inf)", "").edit(
         "weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=-1, keepdims=True) * inside"
     ),
 )
 banded_self_attention.wrong(
     "a score of 0 taken for the margin",
-    "Can a real neighbour have a score of exactly 0? Try tokens at a right angle.",
+    "Can a real neighbour have a score of exactly 0? Try two tokens at right angles.",
     plain.edit("np.where(inside, scores, -np.inf)", "np.where(scores == 0, -np.inf, scores)")
     .edit("scores.max(axis=-1, keepdims=True)", "scores.max(axis=-1, keepdims=True, initial=-1e30)")
     .edit(
@@ -130,19 +130,19 @@ banded_self_attention.wrong(
 )
 banded_self_attention.wrong(
     "one end forgotten",
-    "The first token's row is right. And the last one's?",
+    "The first token's row is right. Is the last token's row right, too?",
     plain.edit("np.where(inside, scores, -np.inf)", "np.where(places >= 0, scores, -np.inf)"),
 )
 banded_self_attention.wrong(
     "token 0 taken for the margin",
-    "May token 1 see token 0? At which place does the sequence begin?",
+    "May token 1 see token 0? At which position does the sequence begin?",
     plain.edit(
         "(places >= 0) & (places < n)",
         "(places > 0) & (places < n) | (places == np.arange(n)[:, None])",
     ),
 )
 banded_self_attention.wrong(
-    "the window turned round",
+    "the window reversed",
     "Your outputs are right. Does column 0 of your weights belong to the neighbour that is "
     "furthest to the left, or to the right?",
     plain.edit("+ np.arange(-radius, radius + 1)", "- np.arange(-radius, radius + 1)"),
@@ -163,7 +163,7 @@ def _(rng):
     yield Case("six tokens, radius 2", (rng.normal(size=(6, 2)) * 0.6, 2)).holds(
         "a whole number, 0 or more", "The weights have shape (..., n, 2 radius + 1)"
     )
-    yield Case("radius 0: every token sees itself alone", (rng.normal(size=(4, 3)), 0)).holds(
+    yield Case("radius 0: every token sees only itself", (rng.normal(size=(4, 3)), 0)).holds(
         "a whole number…"
     )
     yield Case("a window wider than the sequence", (rng.normal(size=(3, 4)) * 0.6, 5)).holds(

@@ -11,7 +11,7 @@ dot_product_scores = Declaration(
     difficulty=1,
     minutes=10,
     help=(
-        "One matrix product gives all n times n dot products at once.",
+        "A single matrix product gives all n times n dot products at once.",
         "Entry (i, j) of A @ B is row i of A times column j of B. Which matrix has the tokens as "
         "its columns? On a batch, swap the last two axes only.",
         "Section “All words at once”.",
@@ -52,20 +52,20 @@ dot_product_scores.wrong(
 )
 dot_product_scores.wrong(
     "all axes reversed on a batch",
-    "Right for one sequence. What is `X.T.shape` when X has shape (2, 4, 3)? Which two axes did "
-    "you mean to swap?",
+    "Your answer is right for one sequence. What is `X.T.shape` when X has shape (2, 4, 3)? Which "
+    "two axes did you mean to swap?",
     plain.edit("np.swapaxes(X, -1, -2)", "X.T"),
 )
 dot_product_scores.wrong(
     "np.dot on a batch",
-    "Right for one sequence. Should the tokens of one sentence of the batch be compared with "
-    "those of another? What does `np.dot` do with two stacks of matrices?",
+    "Your answer is right for one sequence. Should the tokens of one sentence of the batch be "
+    "compared with those of another? What does `np.dot` do with two stacks of matrices?",
     plain.edit("X @ np.swapaxes(X, -1, -2)", "np.dot(X, np.swapaxes(X, -1, -2))"),
 )
 dot_product_scores.wrong(
     "product without the sum",
-    "A dot product multiplies feature by feature, and then? How many numbers should one pair of "
-    "tokens give?",
+    "A dot product multiplies feature by feature. What does it do next? How many numbers should "
+    "one pair of tokens give?",
     plain.edit("X @ np.swapaxes(X, -1, -2)", "X * X"),
 )
 dot_product_scores.wrong(
@@ -76,12 +76,13 @@ dot_product_scores.wrong(
 )
 dot_product_scores.wrong(
     "divided by sqrt(d) already",
-    "Take x = (2, 1). What is x . x by hand, and what do you get? Which chapter brings the scale?",
+    "Take x = (2, 1). What is x . x by hand, and what do you get? Which chapter introduces the "
+    "scale?",
     plain.edit("np.swapaxes(X, -1, -2)", "np.swapaxes(X, -1, -2) / np.sqrt(X.shape[-1])"),
 )
 dot_product_scores.wrong(
-    "own token left out",
-    "What stands on the diagonal of your scores? Is a token among those that it may look at?",
+    "the token itself left out",
+    "What is on the diagonal of your scores? Is a token one of those that it may look at?",
     plain.edit(
         "np.swapaxes(X, -1, -2)",
         "np.swapaxes(X, -1, -2) * (1 - np.eye(X.shape[-2], dtype=X.dtype))",
@@ -89,7 +90,8 @@ dot_product_scores.wrong(
 )
 dot_product_scores.wrong(
     "distance instead of dot product",
-    "Is your score larger or smaller when two tokens are more alike? Which should it be?",
+    "Is your score larger or smaller when two tokens are more alike? Which of the two should it "
+    "be?",
     by_broadcasting.edit(
         "(X[..., :, None, :] * X[..., None, :, :]).sum(axis=-1)",
         "np.linalg.norm(X[..., :, None, :] - X[..., None, :, :], axis=-1)",

@@ -1,4 +1,4 @@
-"""The exercise `layers_to_reach`: the path length of a layer that cannot be read, only run."""
+"""The exercise `layers_to_reach`: the path length of a layer that you can only run, not read."""
 
 import numpy as np
 
@@ -12,11 +12,11 @@ layers_to_reach = Declaration(
     minutes=25,
     kind=Kind.TRANSFER,
     help=(
-        "Change the token, run the layer again, and see which outputs move. Then let those be the "
-        "tokens that change.",
-        "A boolean table tells whom each output sees in one layer: fill it column by column, one "
-        "changed token each. From layer to layer the set of tokens that have heard of the source "
-        "grows. When has it stopped growing?",
+        "Change the token, run the layer again, and see which outputs change. Then let those be "
+        "the tokens that you change.",
+        "A boolean table says which tokens each output sees in one layer. Fill it column by "
+        "column, changing one token for each. From layer to layer, the set of tokens that the "
+        "source has reached grows. When does it stop growing?",
         "Section “What it sees, and how far that is”.",
     ),
 )
@@ -93,8 +93,8 @@ def plain(layer, X, source, target):
 
 @layers_to_reach.wrong(
     "one layer only",
-    "A window of radius 1, and a token two places off: what has the token between them learnt "
-    "after the first layer, and who looks at that one in the second?",
+    "Take a window of radius 1, and two tokens two positions apart. What has the token between "
+    "them learnt after the first layer, and which token looks at it in the second?",
 )
 def _(layer, X, source, target):
     changed = X.copy()
@@ -110,26 +110,28 @@ layers_to_reach.wrong(
 )
 layers_to_reach.wrong(
     "source and target exchanged",
-    "Which of the two tokens do you change, and at which output do you look? Try a layer that "
+    "Which of the two tokens do you change, and which output do you look at? Try a layer that "
     "only looks back.",
     plain.edit("n = len(X)", "n, source, target = len(X), target, source"),
 )
 layers_to_reach.wrong(
     "layers counted from 0",
-    "How many layers does self-attention need? What do you return for it?",
+    "How many layers does self-attention need to connect two tokens? What do you return for it?",
     plain.edit("range(1, n)", "range(n - 1)"),
 )
 
 
-@layers_to_reach.wrong("the distance in place of the layers", "Where does your answer run `layer`?")
+@layers_to_reach.wrong(
+    "the distance in place of the layers", "Where does your function call `layer`?"
+)
 def _(layer, X, source, target):
     return abs(target - source)
 
 
 @layers_to_reach.wrong(
     "the distance divided by the reach",
-    "That holds for a window without gaps that looks both ways. What if a layer sees only every "
-    "second token, or looks back only?",
+    "That is right for a window without gaps that looks both ways. What if a layer sees only "
+    "every second token, or only looks back?",
 )
 def _(layer, X, source, target):
     changed = X.copy()
@@ -141,15 +143,15 @@ def _(layer, X, source, target):
 
 
 layers_to_reach.wrong(
-    "a tolerance that does not know how large the tokens are",
-    "Is a change of 1e-9 much between numbers near 1? And between numbers near 1e-9? With what "
-    "should a change be compared?",
+    "a tolerance that ignores how large the tokens are",
+    "Is 1e-9 a large change for numbers near 1? And for numbers near 1e-9? With what should you "
+    "compare a change?",
     plain.edit("> 1e-6 * np.abs(X).max()", "> 1e-8"),
 )
 layers_to_reach.wrong(
     "the token multiplied by a number",
-    "What does your change make of a token of zeros? And does a layer that looks at nothing but a "
-    "token's direction notice it?",
+    "What does your change do to a token of zeros? And would a layer that looks only at a token's "
+    "direction notice it?",
     plain.edit(
         "changed[j] = np.random.default_rng(0).uniform(-1, 1, X.shape[1]) * np.abs(X).max()",
         "changed[j] *= 2",
@@ -157,7 +159,7 @@ layers_to_reach.wrong(
 )
 layers_to_reach.wrong(
     "the same number added to every feature",
-    "Suppose that a layer first subtracts the mean of a token's features. Does it notice your "
+    "Suppose that a layer first subtracts the mean of a token's features. Would it notice your "
     "change?",
     plain.edit(
         "changed[j] = np.random.default_rng(0).uniform(-1, 1, X.shape[1]) * np.abs(X).max()",
@@ -297,23 +299,23 @@ def _(rng):
         "0 if no number of layers is"
     )
     X = _tokens(rng, 8, 3)
-    yield Case("two tokens back are seen, and none ahead", (LOOKS_BACK_TWO, X, 1, 6)).holds(
+    yield Case("two tokens back are seen, none ahead", (LOOKS_BACK_TWO, X, 1, 6)).holds(
         "The stack…"
     )
-    yield Case("the same layer, the other way", (LOOKS_BACK_TWO, X, 6, 1)).holds(
+    yield Case("the same layer, in the other direction", (LOOKS_BACK_TWO, X, 6, 1)).holds(
         "two different places, from 0 to n - 1"
     )
     yield Case(
-        "every second token is seen, an even way", (DILATED, _tokens(rng, 9, 2), 7, 1)
+        "every second token is seen, an even distance", (DILATED, _tokens(rng, 9, 2), 7, 1)
     ).holds(
         "the smallest number of layers after which the output at `target` depends on the token "
         "at `source`"
     )
-    yield Case("every second token is seen, an odd way", (DILATED, _tokens(rng, 9, 2), 7, 2)).holds(
-        "0 if no number…"
-    )
     yield Case(
-        "one token sees all and is seen by all", (ONE_FOR_ALL, _tokens(rng, 9, 2), 3, 8)
+        "every second token is seen, an odd distance", (DILATED, _tokens(rng, 9, 2), 7, 2)
+    ).holds("0 if no number…")
+    yield Case(
+        "one token sees all others and is seen by all", (ONE_FOR_ALL, _tokens(rng, 9, 2), 3, 8)
     ).holds("the smallest…")
     yield Case("the ends are neighbours", (RING, _tokens(rng, 9, 2), 1, 8)).holds("two different…")
     yield Case("averages from running sums", (RUNNING_SUMS, _tokens(rng, 8, WIDE), 1, 6)).holds(
@@ -326,9 +328,9 @@ def _(rng):
     yield Case("tokens that listen to the one before", (SOME_LISTEN, X, 0, 4)).holds(
         "What it does…"
     )
-    yield Case("one on the way does not listen", (SOME_LISTEN, _listening(X, but=2), 0, 4)).holds(
-        "What it does…"
-    )
+    yield Case(
+        "one token on the way does not listen", (SOME_LISTEN, _listening(X, but=2), 0, 4)
+    ).holds("What it does…")
     yield Case("large numbers", (WINDOW_MEAN, _tokens(rng, 5, 3) * 1e6, 4, 1)).holds(
         "An output that depends on a token changes by more than a thousandth of the largest "
         "number in X when the token is replaced by a random one of that size",
@@ -362,7 +364,7 @@ def _(rng):
     X = _listening(_tokens(rng, 7, 3))
     yield Case("tokens that listen to the one before", (SOME_LISTEN, X, 1, last))
     deaf = _listening(X, but=int(rng.integers(2, last + 1)))
-    yield Case("one on the way does not listen", (SOME_LISTEN, deaf, 1, last))
+    yield Case("one token on the way does not listen", (SOME_LISTEN, deaf, 1, last))
     size = 10.0 ** rng.integers(3, 7)
     yield Case("large numbers", (RUNNING_SUMS, _tokens(rng, 7, WIDE) * size, 1, last))
     yield Case("tiny numbers", (LOOKS_BACK_TWO, _tokens(rng, 7, 3) * 1e-9, 0, last))

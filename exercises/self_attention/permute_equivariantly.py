@@ -13,10 +13,11 @@ permute_equivariantly = Declaration(
     difficulty=3,
     minutes=15,
     help=(
-        "Two routes, one destination: permute and then attend, or attend and then permute.",
-        "`X[..., permutation, :]` permutes the tokens, on a batch too. How large may a difference "
-        "be that comes from rounding alone, as a share of the largest output? The text above says "
-        "where the line may be drawn.",
+        "There are two routes to one destination: permute and then attend, or attend and then "
+        "permute.",
+        "`X[..., permutation, :]` permutes the tokens, on a batch too. As a share of the largest "
+        "output, how large may a difference be that comes from rounding alone? The text above "
+        "says which limits will do.",
         "Section “Sets, not sequences”.",
     ),
 )
@@ -59,13 +60,13 @@ def plain(attend, X, permutation):
 
 permute_equivariantly.wrong(
     "output not permuted",
-    "When the tokens change places, should the outputs stay in theirs, or go along?",
+    "When the tokens change places, should the outputs stay in theirs, or move with them?",
     plain.edit("attend(X)[..., permutation, :]", "attend(X)"),
 )
 permute_equivariantly.wrong(
     "inverse permutation on the output",
-    "Where is token 0 after X[permutation], and where is output 0 in what you compare it with? "
-    "Swapping two tokens hides the difference; try [1, 2, 3, 0].",
+    "Where is token 0 in X[permutation], and where is output 0 in the array that you compare "
+    "with? Swapping two tokens hides the difference; try [1, 2, 3, 0].",
     plain.edit("attend(X)[..., permutation, :]", "attend(X)[..., np.argsort(permutation), :]"),
 )
 
@@ -73,35 +74,36 @@ permute_equivariantly.wrong(
 permute_equivariantly.wrong(
     "equal to the last bit",
     "Is (a + b) + c always the same floating-point number as a + (b + c)? What happens to a sum "
-    "over the tokens when their order changes?",
+    "over the tokens when the order of the tokens changes?",
     plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "np.array_equal(Z, Y)"),
 )
 permute_equivariantly.wrong(
-    "a tolerance that does not know how large the outputs are",
-    "Is a difference of 0.05 much between float32 numbers near a million? And between numbers "
-    "near 0.1? With what should a difference be compared?",
+    "a tolerance that ignores how large the outputs are",
+    "Is 0.05 a large difference between float32 numbers near a million? And between numbers near "
+    "0.1? With what should you compare a difference?",
     plain.edit("<= 1e-4 * np.abs(Y).max()", "< 1e-6"),
 )
 permute_equivariantly.wrong(
-    "each number held against itself",
+    "each number compared with its own size",
     "One output is near 1000, and another, a difference of numbers near 1000, is 0.05. By how "
-    "much may rounding change the second one? What does np.allclose allow it?",
+    "much may rounding change the second one? How much does np.allclose allow?",
     plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "np.allclose(Z, Y)"),
 )
 permute_equivariantly.wrong(
     "first axis permuted",
-    "Right for one sequence. Which axis holds the tokens when X has shape (2, 5, 3)?",
+    "Your answer is right for one sequence. Which axis holds the tokens when X has shape (2, 5, "
+    "3)?",
     plain.edit("[..., permutation, :]", "[permutation]", times=2),
 )
 permute_equivariantly.wrong(
     "compared as sets",
     "An `attend` that gives every token the output of another one returns the same set of rows. "
-    "Does it commute with the permutation?",
+    "Does it pass your test? Should it?",
     plain.edit("return bool", "Y, Z = np.sort(Y, axis=-2), np.sort(Z, axis=-2)\nreturn bool"),
 )
 permute_equivariantly.wrong(
-    "an order of its own",
-    "Where does your answer use `permutation`? Could `attend` commute with one permutation and "
+    "another permutation used",
+    "Where does your function use `permutation`? Could `attend` commute with one permutation and "
     "not with another?",
     plain.edit("Y, Z =", "permutation = np.arange(X.shape[-2])[::-1]\nY, Z ="),
 )
@@ -109,7 +111,7 @@ permute_equivariantly.wrong(
 
 permute_equivariantly.wrong(
     "always True",
-    "Which `attend` does your answer say False of? Try one that adds the positions. Do you "
+    "For which `attend` does your function return False? Try one that adds the positions. Do you "
     "compare the numbers, or only their shapes?",
     plain.edit("np.abs(Z - Y).max() <= 1e-4 * np.abs(Y).max()", "Z.shape == Y.shape"),
 )
@@ -228,7 +230,7 @@ def _(rng):
         (FIRST_TOKEN_ADDED, X, np.array([0, 2, 3, 1])),
     ).holds("the permuted…")
     yield Case("every feature is sorted over the tokens", (SORTED_BY_FEATURE, X, TURN_OF_FOUR))
-    yield Case("the tokens are turned round", (TURNED_ROUND, X, TURN_OF_FOUR))
+    yield Case("the order of the tokens is reversed", (TURNED_ROUND, X, TURN_OF_FOUR))
     many = rng.uniform(1, 2, size=(30, 8)).astype(np.float32)
     many[:, 0] = 0
     yield Case(
@@ -268,7 +270,8 @@ def _(rng):
     yield Case("all outputs are 0", (NOTHING, X[0, 0, 1], TURN_OF_FOUR)).holds("they may all be 0")
     nearly = _nearly_alike(rng, 30)
     yield Case(
-        "outputs near 0 beside large ones, equal up to rounding", (CENTRED, nearly, a_turn(rng, 30))
+        "outputs near 0 next to large ones, equal up to rounding",
+        (CENTRED, nearly, a_turn(rng, 30)),
     ).holds("Outputs that…")
 
 
@@ -317,12 +320,12 @@ def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("self-attention", (SELF_ATTEND, X, a_turn(rng, 5)))
     yield Case("neighbours are averaged", (NEIGHBOURS_AVERAGED, X, np.array([2, 0, 1, 4, 3])))
     yield Case(
-        "neighbours on a ring are averaged, and this permutation turns the ring",
+        "neighbours on a ring are averaged, and this permutation rotates the ring",
         (NEIGHBOURS_AVERAGED, X, np.array([2, 3, 4, 0, 1])),
     )
     yield Case("the order is kept", (POSITIONS_ADDED, X, np.arange(5)))
     yield Case("every feature is sorted over the tokens", (SORTED_BY_FEATURE, X, a_turn(rng, 5)))
-    yield Case("the tokens are turned round", (TURNED_ROUND, X, a_turn(rng, 5)))
+    yield Case("the order of the tokens is reversed", (TURNED_ROUND, X, a_turn(rng, 5)))
     many = _sized(1e6, rng.uniform(0.5, 1, size=(40, 6))).astype(np.float32)
     many[:, 2] = 0
     yield Case(
@@ -338,7 +341,8 @@ def hidden_kinds(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("all outputs are 0", (NOTHING, X, a_turn(rng, 5)))
     nearly = _nearly_alike(rng, 40)
     yield Case(
-        "outputs near 0 beside large ones, equal up to rounding", (CENTRED, nearly, a_turn(rng, 40))
+        "outputs near 0 next to large ones, equal up to rounding",
+        (CENTRED, nearly, a_turn(rng, 40)),
     )
     yield Case("one token", (POSITIONS_ADDED, X[:1], np.array([0])))
     batch = _alike_but_for(1, rng.normal(size=(3, 6, 2)))

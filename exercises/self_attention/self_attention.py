@@ -14,9 +14,9 @@ self_attention = Declaration(
     minutes=15,
     forbidden=forbidden.ATTENTION,
     help=(
-        "Three steps: scores, softmax, blend.",
+        "There are three steps: scores, softmax, blend.",
         "The softmax goes along the axis of the keys, the last one. Output i blends the tokens "
-        "with row i of the weights, which is one matrix product.",
+        "with row i of the weights; for all i together, that is one matrix product.",
         "Sections “The spotlight on one word” and “All words at once”.",
     ),
 )
@@ -59,14 +59,14 @@ def plain(X):
 
 self_attention.wrong(
     "columns normalised",
-    "Sum row 0 of your weights. Row 0 tells how token 0 shares out its attention: what should the "
+    "Sum row 0 of your weights. Row 0 says how token 0 shares out its attention. What should the "
     "sum be?",
     plain.edit("axis=-1", "axis=-2", times=2),
 )
 self_attention.wrong(
     "one softmax for all queries",
-    "The sum of all your weights is 1. How many queries are there, and how much attention has "
-    "each to share out?",
+    "The sum of all your weights is 1. How many queries are there, and how much attention does "
+    "each of them share out?",
     plain.edit("axis=-1", "axis=(-1, -2)", times=2),
 )
 self_attention.wrong(
@@ -76,8 +76,8 @@ self_attention.wrong(
 )
 self_attention.wrong(
     "scores used as weights",
-    "Can a weighted average lie outside the tokens that it averages? Yours does. What do the rows "
-    "of your weights sum to?",
+    "Can a weighted average lie outside the range of the tokens that it averages? Yours does. "
+    "What do the rows of your weights sum to?",
     plain.edit("exponentials / exponentials.sum(axis=-1, keepdims=True)", "scores"),
 )
 self_attention.wrong(
@@ -87,13 +87,13 @@ self_attention.wrong(
 )
 self_attention.wrong(
     "exponential overflows",
-    "Right while scores are small. What is np.exp(1000.0), and what may you subtract from a row "
-    "before it?",
+    "This is right while scores are small. What is np.exp(1000.0), and what may you subtract from "
+    "a row before it?",
     plain.edit(" - scores.max(axis=-1, keepdims=True)", ""),
 )
 self_attention.wrong(
-    "own token left out",
-    "What weight does a token give itself in your answer? Does the sum over j leave out j = i?",
+    "the token itself left out",
+    "What weight does a token give itself in your answer? Should the sum over j leave out j = i?",
     plain.edit(
         "scores = X @ np.swapaxes(X, -1, -2)",
         "scores = X @ np.swapaxes(X, -1, -2)\n"
@@ -102,12 +102,12 @@ self_attention.wrong(
 )
 self_attention.wrong(
     "divided by sqrt(d) already",
-    "Compare your scores with dot products worked out by hand. Which chapter brings the scale?",
+    "Compare your scores with dot products worked out by hand. Which chapter introduces the scale?",
     plain.edit("np.swapaxes(X, -1, -2)", "np.swapaxes(X, -1, -2) / np.sqrt(X.shape[-1])"),
 )
 self_attention.wrong(
     "all axes reversed on a batch",
-    "Right for one sequence. What is `X.T.shape` when X has shape (2, 5, 3)?",
+    "Your answer is right for one sequence. What is `X.T.shape` when X has shape (2, 5, 3)?",
     plain.edit("np.swapaxes(X, -1, -2)", "X.T"),
 )
 self_attention.wrong(
@@ -118,7 +118,7 @@ self_attention.wrong(
 self_attention.wrong(
     "input added to the output",
     "If all tokens are the same x, what is their weighted average? What do you return? (The sum "
-    "that you have in mind comes in chapter 8.)",
+    "that you may have in mind comes in chapter 8.)",
     plain.edit("return weights @ X", "return X + weights @ X"),
 )
 
@@ -141,7 +141,7 @@ def _(rng):
     yield Case("large scores", (rng.normal(size=(4, 3)) * 40,)).holds("they may be large")
     X = rng.normal(size=(4, 3)) * 40
     X[2] = X[0]
-    yield Case("large scores, two tokens alike", (X,)).holds("Row i of…", "they may…")
+    yield Case("large scores, two equal tokens", (X,)).holds("Row i of…", "they may…")
 
 
 @self_attention.hidden
@@ -159,7 +159,7 @@ def _(rng):
     yield Case("three leading batch axes, one of length 1", (X,))
     X = rng.normal(size=(2, 5, 4)) * 40
     X[:, 3] = X[:, 1]
-    yield Case("large scores, two tokens alike, a batch", (X,)).holds("they may…")
+    yield Case("large scores, two equal tokens, a batch", (X,)).holds("they may…")
 
 
 self_attention.lets_through(

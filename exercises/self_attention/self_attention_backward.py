@@ -15,8 +15,8 @@ self_attention_backward = Declaration(
     kind=Kind.DERIVE,
     forbidden=forbidden.AUTOMATIC_DIFFERENTIATION,
     help=(
-        "A token is read in three roles. Give the three matrices three names, differentiate with "
-        "respect to each, and add the three results.",
+        "Each token is read in three roles. Give the matrix a different name in each role, "
+        "differentiate with respect to each, and add the three results.",
         "Write Q Kᵀ, softmax, weights V with Q = K = V = X. For a product A = B C the gradients "
         "are d_B = d_A Cᵀ and d_C = Bᵀ d_A. For one row of the softmax, ∂w_j/∂s_k = "
         "w_j (δ_jk - w_k).",
@@ -75,40 +75,40 @@ def plain(X, d_Y):
 
 self_attention_backward.wrong(
     "the weights taken for constants",
-    "Move one token a little. Do the weights stay as they were?",
+    "Change one token a little. Do the weights stay as they were?",
     plain.edit(" + (d_scores + np.swapaxes(d_scores, -1, -2)) @ X", ""),
 )
 self_attention_backward.wrong(
-    "not as what is blended",
-    "Suppose that the weights could not move. Would the outputs still change with a token?",
+    "not as a value",
+    "Suppose that the weights could not change. Would the outputs still change with a token?",
     plain.edit("np.swapaxes(weights, -1, -2) @ d_Y + ", ""),
 )
 self_attention_backward.wrong(
     "not as a key",
-    "Move token j a little. Does row j of the scores move, or column j, or both?",
+    "Change token j a little. Does row j of the scores change, or column j, or both?",
     plain.edit("(d_scores + np.swapaxes(d_scores, -1, -2))", "d_scores"),
 )
 self_attention_backward.wrong(
     "not as a query",
-    "Move token i a little. Does column i of the scores move, or row i, or both?",
+    "Change token i a little. Does column i of the scores change, or row i, or both?",
     plain.edit("(d_scores + np.swapaxes(d_scores, -1, -2))", "np.swapaxes(d_scores, -1, -2)"),
 )
 self_attention_backward.wrong(
     "the gradient of the scores taken for symmetric",
-    "The scores are symmetric. Is what the loss says about entry (i, j) also what it says about "
-    "(j, i)? Whose weights does each of the two entries change?",
+    "The scores are symmetric. Is the gradient for entry (i, j) also the gradient for entry (j, "
+    "i)? Which token's weights does each of the two entries change?",
     plain.edit("(d_scores + np.swapaxes(d_scores, -1, -2))", "2 * d_scores"),
 )
 self_attention_backward.wrong(
     "the normaliser taken for a constant",
-    "Add the same number to all scores of a row. The weights stay as they are: what must the "
+    "Add the same number to all scores of a row. The weights stay as they are: so what must the "
     "gradients of a row of scores sum to? What do yours sum to?",
     plain.edit("(d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))", "d_weights"),
 )
 self_attention_backward.wrong(
     "the softmax differentiated entry by entry",
-    "w (1 - w) is how a weight answers to its own score. Does it answer to the other scores of "
-    "its row too?",
+    "w (1 - w) says how a weight changes with its own score. Does it change with the other scores "
+    "of its row, too?",
     plain.edit(
         "(d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))",
         "(1 - weights) * d_weights",
@@ -116,16 +116,16 @@ self_attention_backward.wrong(
 )
 self_attention_backward.wrong(
     "the softmax left out",
-    "You have the gradient with respect to the weights. The scores stand one step further back: "
-    "which function lies between?",
+    "You have the gradient with respect to the weights. The scores are one step further back. "
+    "Which function lies between the two?",
     plain.edit(
         "weights * (d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))", "d_weights"
     ),
 )
 self_attention_backward.wrong(
     "the weights not transposed",
-    "Token j goes into output i with the weight (i, j). For a fixed token j, over which index do "
-    "you sum: that of the outputs, or that of the tokens?",
+    "Token j goes into output i with the weight (i, j). For a fixed token j, which index should "
+    "you sum over: that of the outputs, or that of the tokens?",
     plain.edit("np.swapaxes(weights, -1, -2)", "weights"),
 )
 self_attention_backward.wrong(
@@ -157,7 +157,7 @@ def _(rng):
     )
     yield Case("three leading axes, one of length 1", _inputs(rng, 2, 1, 3, 4, 2)).holds("X: (...…")
     yield Case("a batch of one sequence of one token", _inputs(rng, 1, 1, 3)).holds("X: (...…")
-    yield Case("large scores, two tokens alike", _two_alike(rng, 4, 3)).holds("Scores may be large")
+    yield Case("large scores, two equal tokens", _two_alike(rng, 4, 3)).holds("Scores may be large")
     yield Case("tokens in the thousands", _far_from_0(rng, 4, 3)).holds(
         "so may tokens: thousands, say"
     )
@@ -174,7 +174,7 @@ def _(rng):
     yield Case("float32, a batch", _inputs(rng, 3, n, d, dtype=np.float32))
     yield Case("three leading axes, one of length 1", _inputs(rng, 2, 3, 1, n, d))
     yield Case("one token", _inputs(rng, 1, d)).holds("X: (...…")
-    yield Case("large scores, two tokens alike", _two_alike(rng, n, d))
+    yield Case("large scores, two equal tokens", _two_alike(rng, n, d))
     yield Case("tokens in the thousands", _far_from_0(rng, n, d))
 
 

@@ -14,7 +14,7 @@ softmax = Declaration(
     minutes=10,
     forbidden=forbidden.SOFTMAX,
     help=(
-        "Exponentials, divided by their sum along the axis.",
+        "Take exponentials, and divide them by their sum along the axis.",
         "exp(x - c) / sum(exp(x - c)) is the same for every c. Which c keeps all exponentials at 1 "
         "or below? `keepdims=True` keeps the axis that was summed.",
         "Section “From scores to weights”.",
@@ -70,30 +70,31 @@ softmax.wrong(
 )
 softmax.wrong(
     "one softmax over the whole array",
-    "Two queries share out their attention separately. What is the sum of each row in your result?",
+    "Each query shares out its attention separately. What is the sum of each row in your result?",
     plain.edit("axis=axis, keepdims=True", "", times=2),
 )
 softmax.wrong(
     "largest of the whole array subtracted",
     "One row holds scores near 0, another near 1000. What is left of the first row after your "
-    "subtraction, and after the exponential? Whose largest score should go?",
+    "subtraction, and after the exponential? Which largest score should be subtracted from it?",
     plain.edit("x.max(axis=axis, keepdims=True)", "x.max()"),
 )
 softmax.wrong(
     "no exponential",
-    "What weight does a negative score get? And scores of 1, -1?",
+    "What weight does a negative score get? And what happens to the scores 1 and -1?",
     plain.edit("np.exp(x - x.max(axis=axis, keepdims=True))", "x"),
 )
 softmax.wrong(
     "summed axis not kept",
-    "What shape has your sum, and along which axis does NumPy line it up with the table that it "
-    "divides? Try a square table and look at the sums of its rows.",
+    "What shape does your sum have, and with which axis of the table does NumPy line it up? Try a "
+    "square table and look at the sums of its rows.",
     plain.edit("exponentials.sum(axis=axis, keepdims=True)", "exponentials.sum(axis=axis)"),
 )
 softmax.wrong(
     "exponential overflows, and the summed axis not kept",
     "Two things are missing. What is np.exp(1000.0), and what may you subtract before it? And "
-    "what shape has your sum, which is to divide each row of a table by its own?",
+    "what shape does your sum have, which should divide each row of a table by the sum of that "
+    "row?",
     plain.edit(" - x.max(axis=axis, keepdims=True)", "").edit(", keepdims=True", ""),
 )
 softmax.wrong(

@@ -14,9 +14,9 @@ windowed_self_attention = Declaration(
     minutes=20,
     forbidden=forbidden.ATTENTION,
     help=(
-        "Self-attention, with a mask between the scores and the softmax.",
-        "Build a boolean table of which pairs (i, j) are near enough from `np.arange(n)`. What "
-        "score makes the exponential exactly 0?",
+        "It is self-attention with a mask between the scores and the softmax.",
+        "Build a boolean table of which pairs (i, j) are near enough from `np.arange(n)`. For "
+        "which score is the exponential exactly 0?",
         "Section “A window, then the whole sequence”.",
     ),
 )
@@ -77,13 +77,13 @@ windowed_self_attention.wrong(
 )
 windowed_self_attention.wrong(
     "looks back only",
-    "Which tokens after token i does your window hold? Does |i - j| know before from after?",
+    "Which tokens after token i are in your window? Does |i - j| tell before from after?",
     plain.edit("apart <= radius", "(apart <= radius) & np.tri(n, dtype=bool)"),
 )
 windowed_self_attention.wrong(
     "radius taken for the width",
-    "With radius 2, how many tokens does a token in the middle see? Count those to its left, "
-    "itself, and those to its right.",
+    "With radius 2, how many tokens does a token in the middle see? Count the tokens on its left, "
+    "the token itself, and the tokens on its right.",
     plain.edit("apart <= radius", "apart <= radius // 2"),
 )
 windowed_self_attention.wrong(
@@ -94,8 +94,8 @@ windowed_self_attention.wrong(
 )
 windowed_self_attention.wrong(
     "cut after the softmax",
-    "Sum the rows of your weights. Where did the attention go that the tokens outside the window "
-    "were given?",
+    "Sum the rows of your weights. What happened to the attention that the tokens outside the "
+    "window were given?",
     uncut.edit(
         "exponentials.sum(axis=-1, keepdims=True)",
         "exponentials.sum(axis=-1, keepdims=True) * (apart <= radius)",
@@ -103,8 +103,9 @@ windowed_self_attention.wrong(
 )
 windowed_self_attention.wrong(
     "cut after the exponential",
-    "Right while scores are small. Suppose that a token outside the window has a score greater by "
-    "1000 than all inside. What do you subtract before the exponential, and what is left inside?",
+    "This is right while scores are small. Suppose that a token outside the window has a score "
+    "that is 1000 above all scores inside. What do you subtract before the exponential, and what "
+    "is left inside?",
     uncut.edit(
         "np.exp(scores - scores.max(axis=-1, keepdims=True))",
         "np.exp(scores - scores.max(axis=-1, keepdims=True)) * (apart <= radius)",
@@ -123,7 +124,7 @@ windowed_self_attention.wrong(
 )
 windowed_self_attention.wrong(
     "slice starts below zero",
-    "What is `np.arange(6)[-1:2]`? What becomes of your slice for the first token?",
+    "What is `np.arange(6)[-1:2]`? What does your slice give for the first token?",
     one_query_at_a_time.edit(
         "max(0, i - radius), min(n, i + radius + 1)", "i - radius, i + radius + 1"
     ),
@@ -141,7 +142,7 @@ def _(rng):
         "a whole number, 0 or more",
         "(Y, weights): Y of the shape of X, and weights of shape (..., n, n)",
     )
-    yield Case("radius 0: every token sees itself alone", (rng.normal(size=(4, 3)), 0)).holds(
+    yield Case("radius 0: every token sees only itself", (rng.normal(size=(4, 3)), 0)).holds(
         "a whole number…"
     )
     yield Case("six tokens, radius 2", (rng.normal(size=(6, 3)) * 0.6, 2)).holds(
