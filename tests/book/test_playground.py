@@ -168,7 +168,7 @@ def test_the_address_stores_and_restores_the_settings(visit: Callable[..., Page]
 
 
 WRONG = {
-    "task=nonsense&colour=red&heads=2": ('“task” is "nonsense"', "“colour”, which is not a setting"),
+    "task=nonsense&colour=red&heads=2": ('“task” is "nonsense"', "“colour”, which is not a"),
     "width=abc": ('“width” is "abc"',),
     "heads=3": ("32 features cannot be shared out equally to 3 heads",),
     "body=convolution&length=4&window=8": ("A window of 8 places is longer",),
