@@ -104,7 +104,7 @@ def _(implementation):
 
 
 test_sees_no_future.wrong(
-    "asks what is hidden, never what is seen",
+    "checks what is hidden, never what is seen",
     "A model that reads nothing at all has no leak. Would your test accept it?",
     plain.edit("assert (moved[0, position:] > 1e-4).all()", ""),
 )

@@ -20,8 +20,8 @@ online_softmax_attention = Declaration(
         "Keep three things for each query, and update them with each block: the largest score so "
         "far, the sum of the exponentials, and the same sum with each exponential times its "
         "value.",
-        "When the maximum rises from a to b, what was summed before is too large by exp(b - a). "
-        "Begin with minus infinity: its exponential is exactly 0.",
+        "When the maximum rises from a to b, the sums so far are too large by a factor of exp(b "
+        "- a). Begin with minus infinity: its exponential is exactly 0.",
         "Section “Exact, without the table”.",
     ),
 )

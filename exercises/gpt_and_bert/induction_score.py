@@ -86,7 +86,7 @@ induction_score.wrong(
 )
 induction_score.wrong(
     "columns for rows",
-    "Who attends: the token of the row, or that of the column?",
+    "Which token attends: that of the row, or that of the column?",
     plain.edit("later, later - period + 1", "later - period + 1, later"),
 )
 induction_score.wrong(
@@ -96,7 +96,7 @@ induction_score.wrong(
 )
 induction_score.wrong(
     "the number of the head",
-    "What is asked for: which head it is, or how much it copies?",
+    "Should you return which head it is, or how much it copies?",
     plain.edit(
         "float(weights[:, later, later - period + 1].mean(axis=-1).max())",
         "int(weights[:, later, later - period + 1].mean(axis=-1).argmax())",

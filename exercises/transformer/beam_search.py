@@ -186,7 +186,7 @@ beam_search.wrong(
 )
 beam_search.wrong(
     "an ended sentence continued",
-    "What comes after stop? Do you ask `step` for it?",
+    "What comes after stop? Do you call `step` for it?",
     plain.edit("kept = [one for one in best if one[0][-1] != stop]", "kept = best"),
 )
 beam_search.wrong(

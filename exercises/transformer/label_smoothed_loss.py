@@ -168,8 +168,8 @@ def _(logits, targets, smoothing, ignore_index):
 
 @label_smoothed_loss.wrong(
     "a divergence in place of the cross-entropy",
-    "If the model gives exactly what is wanted, is its cross-entropy 0? What does `F.kl_div` "
-    "subtract from it?",
+    "If the model gives exactly the wanted probabilities, is its cross-entropy 0? What does "
+    "`F.kl_div` subtract from it?",
 )
 def _(logits, targets, smoothing, ignore_index):
     V = logits.shape[-1]

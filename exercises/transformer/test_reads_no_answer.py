@@ -59,7 +59,7 @@ test_reads_no_answer.wrong(
     plain.edit("assert abs(float(torch.exp(-losses[:, place]).sum()) - 1) < 1e-4", ""),
 )
 test_reads_no_answer.wrong(
-    "asks what is hidden, never what is seen",
+    "checks what is hidden, never what is seen",
     "A machine that reads nothing has no leak. Would your test accept it?",
     plain.edit(
         "assert (moved[place + 1 :] > 1e-4).all()\n"

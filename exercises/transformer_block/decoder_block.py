@@ -170,7 +170,7 @@ decoder_block.wrong(
     plain.edit("self.attend(self.cross_attention", "self.attend(self.self_attention"),
 )
 decoder_block.wrong(
-    "the context asked first",
+    "the cross-attention first",
     "Which should a token of the target attend to first: the target's tokens, or the source's?",
     plain.edit(
         """\

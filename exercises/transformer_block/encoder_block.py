@@ -225,7 +225,7 @@ for sublayer, norm in steps:
 )
 encoder_block.wrong(
     "the residual added in place",
-    "Who else holds the tensor that `+=` changes?",
+    "Which other code still uses the tensor that `+=` changes?",
     plain.edit(
         """\
 for sublayer, norm in steps:

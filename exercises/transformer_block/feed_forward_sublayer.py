@@ -107,7 +107,8 @@ feed_forward_sublayer.wrong(
 )
 feed_forward_sublayer.wrong(
     "scaled at inference",
-    "`F.dropout` divides what it keeps by 1 - p in training. What is left to correct at inference?",
+    "`F.dropout` divides the numbers that it keeps by 1 - p in training. What is left to correct "
+    "at inference?",
     plain.edit(
         "F.dropout(hidden @ W_2 + b_2, p_output, training)",
         "F.dropout(hidden @ W_2 + b_2, p_output, training) * (1 if training else 1 - p_output)",

@@ -210,7 +210,7 @@ parallel_block.wrong(
 )
 parallel_block.wrong(
     "the residual added in place",
-    "Who else holds the tensor that `+=` changes?",
+    "Which other code still uses the tensor that `+=` changes?",
     plain.edit(
         "return X + self.attend(Y, mask) + self.transform(Y)",
         "X += self.attend(Y, mask) + self.transform(Y)\nreturn X",

@@ -88,7 +88,8 @@ swi_glu.wrong(
 )
 swi_glu.wrong(
     "the gate a sigmoid",
-    "SiLU of a number is the number times its sigmoid. What is it of 3, and what is your gate?",
+    "SiLU of a number is the number times its sigmoid. What is the SiLU of 3, and what is your "
+    "gate for 3?",
     plain.edit("F.silu", "torch.sigmoid"),
 )
 swi_glu.wrong(
