@@ -14,8 +14,8 @@ accumulated_loss = Declaration(
     minutes=15,
     kind=Kind.DEBUG,
     help=(
-        "Take two parts, one with a single target, one with three, and let the four losses be 4, "
-        "0, 0 and 0. Their mean is 1. What does the function return?",
+        "Take two parts, one with a single target and one with three, and let the four losses be "
+        "4, 0, 0 and 0. Their mean is 1. What does the function return?",
         "A mean may be taken only once, at the end.",
         "This chapter's section “Where the loss does not look”.",
     ),
@@ -51,7 +51,7 @@ def target_by_target(logits, targets, ignored):
 
 @accumulated_loss.wrong(
     "a mean of means",
-    "One part has a single target, the other has two. How much does each of these count?",
+    "One part has a single target, the other has two. How much does each of the three count?",
     released=True,
 )
 def mean_of_means(logits, targets, ignored):
@@ -76,7 +76,8 @@ def _(logits, targets, ignored):
 
 
 @accumulated_loss.wrong(
-    "divided by all targets", "By how many numbers do you divide, and how many did you add up?"
+    "divided by the number of all targets",
+    "How many numbers do you divide by, and how many did you add up?",
 )
 def divided_by_all(logits, targets, ignored):
     total = sum(
@@ -115,7 +116,7 @@ def _(rng):
     yield Case(
         "three parts, several targets do not count", _inputs(rng, [4, 2, 5], [1, 0, 3], 5)
     ).holds("m may differ")
-    yield Case("a part in which nothing counts", _inputs(rng, [2, 3, 1], [2, 1, 0], 4)).holds(
+    yield Case("a part in which no target counts", _inputs(rng, [2, 3, 1], [2, 1, 0], 4)).holds(
         "some other one is there, though not in every part"
     )
     yield Case("one part", _inputs(rng, [4], [1], 3)).holds("logits: of…")
@@ -131,7 +132,7 @@ def _(rng):
     sizes = [int(one) for one in rng.permutation([2, 4, 6])]
     yield Case("parts of several sizes", _inputs(rng, sizes, [0, 1, 0], 5))
     yield Case("several targets do not count", _inputs(rng, [5, 4, 6], [4, 0, 2], 4))
-    yield Case("a part in which nothing counts", _inputs(rng, [3, *sizes], [3, 1, 0, 1], 4))
+    yield Case("a part in which no target counts", _inputs(rng, [3, *sizes], [3, 1, 0, 1], 4))
     yield Case("one part", _inputs(rng, sizes[:1], [1], 4))
     yield Case("another number is ignored", _inputs(rng, [4, 3], [1, 2], 5, ignored=0))
     yield Case("float32", _inputs(rng, sizes, [1, 1, 0], 6, dtype=np.float32))

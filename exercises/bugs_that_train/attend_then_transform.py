@@ -15,8 +15,9 @@ attend_then_transform = Declaration(
     kind=Kind.DEBUG,
     help=(
         "Set every matrix to 0: the block should return its input. Does it?",
-        "A name that is given a new value keeps it. Which lines read `X` after it was normalised?",
-        "Section “Ten wrong lines”; chapter 8, “The encoder block”, on where the norm stands.",
+        "After an assignment, a name keeps its new value. Which lines read `X` after it was "
+        "normalised?",
+        "Section “Ten wrong lines”; chapter 8, “The encoder block”, on where the norm goes.",
     ),
 )
 
@@ -66,13 +67,13 @@ def plain(X, W_q, W_k, W_v, W_1, W_2):
 
 norm_on_the_residual = attend_then_transform.wrong(
     "the norm on the residual path",
-    "Let all weights be 0. What should come out of a block that adds nothing?",
+    "Set all weights to 0. What should come out of a block that adds nothing?",
     plain.edit("normed", "X", times=6),
     released=True,
 )
 attend_then_transform.wrong(
     "only the first sublayer corrected",
-    "How many residual paths does a block have?",
+    "How many residual sums does a block have?",
     plain.edit(
         "normed = F.layer_norm(X, X.shape[-1:])\nreturn X + F.relu(normed @ W_1) @ W_2",
         "X = F.layer_norm(X, X.shape[-1:])\nreturn X + F.relu(X @ W_1) @ W_2",
@@ -80,7 +81,7 @@ attend_then_transform.wrong(
 )
 attend_then_transform.wrong(
     "only the second sublayer corrected",
-    "How many residual paths does a block have?",
+    "How many residual sums does a block have?",
     norm_on_the_residual.edit(
         "X = F.layer_norm(X, X.shape[-1:])\nreturn X + F.relu(X @ W_1) @ W_2",
         "normed = F.layer_norm(X, X.shape[-1:])\nreturn X + F.relu(normed @ W_1) @ W_2",

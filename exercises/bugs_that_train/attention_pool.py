@@ -13,7 +13,7 @@ attention_pool = Declaration(
     minutes=15,
     kind=Kind.DEBUG,
     help=(
-        "Add the weights of one sequence up. With a batch of one, what does each of them become?",
+        "Add up the weights of one sequence. With a batch of one, what is each of them?",
         "The scores have two axes, sequences and tokens. Three lines name one of them.",
         "Section “Ten wrong lines”, the row of the softmax.",
     ),
@@ -57,7 +57,7 @@ def plain(H, w, mask):
 
 attention_pool.wrong(
     "a softmax over the batch",
-    "Which numbers should sum to 1? Add the weights of one sequence.",
+    "Which numbers should sum to 1? Add up the weights of one sequence.",
     plain.edit("dim=1", "dim=0", times=2),
     released=True,
 )
@@ -85,7 +85,7 @@ def _(H, w, mask):
 
 attention_pool.wrong(
     "NaN for a sequence without a real token",
-    "What is the softmax of nothing but minus infinities?",
+    "What is the softmax of a row of minus infinities?",
     plain.edit("scores = scores.masked_fill(~mask.any(dim=1, keepdim=True), 0)", ""),
 )
 attention_pool.wrong(

@@ -13,8 +13,8 @@ continue_attention = Declaration(
     minutes=15,
     kind=Kind.DEBUG,
     help=(
-        "One line is wrong. Write the mask down for two new tokens of three, as it is and as it "
-        "should be.",
+        "One line is wrong. Write down the mask for two new tokens out of three, as it is and as "
+        "it should be.",
         "In training there are as many queries as keys, and both masks are the same. The last "
         "query belongs to the last key.",
         "The section “Where the loss does not look”, and chapter 5 on the causal mask.",
@@ -62,24 +62,25 @@ def plain(Q, K, V):
 
 continue_attention.wrong(
     "the mask begins at the first key",
-    "At which position of the whole sequence does the first of two new tokens stand?",
+    "Which position does the first of two new tokens have in the whole sequence?",
     plain.edit("diagonal=n - m", ""),
     released=True,
 )
 continue_attention.wrong(
     "each token sees one ahead",
-    "Which is the last key that the last query may see? And the one before it?",
+    "Which is the last key that the last query may see? And the last key for the query before it?",
     plain.edit("diagonal=n - m", "diagonal=n - m + 1"),
 )
 continue_attention.wrong(
     "the mask moved by the number of new tokens",
-    "One token of four is new. How many keys does your mask let it see? And in training, where "
-    "all are new?",
+    "One token of four is new. How many keys does your mask let it see? And how many does it let "
+    "each token see in training, where all are new?",
     plain.edit("diagonal=n - m", "diagonal=m"),
 )
 continue_attention.wrong(
     "the mask moved the wrong way",
-    "Print your mask for two new tokens of five. Does a longer past let them see more, or less?",
+    "Print your mask for two new tokens out of five. Does a longer past let them see more, or "
+    "less?",
     plain.edit("diagonal=n - m", "diagonal=m - n"),
 )
 
@@ -109,7 +110,7 @@ continue_attention.wrong(
 )
 continue_attention.wrong(
     "the mask the wrong way round",
-    "Which corner of the mask is False, and whom does that hide from whom?",
+    "Which corner of the mask is False, and which tokens does that hide from which?",
     plain.edit(".tril(", ".triu("),
 )
 

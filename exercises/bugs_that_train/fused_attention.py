@@ -16,8 +16,8 @@ fused_attention = Declaration(
     help=(
         "The attention itself is right. Follow the columns of W_qkv, for two heads of two features "
         "each, to where they end up.",
-        "One axis of 3 d has to become three: heads, the three roles, and features. In which order "
-        "do they stand?",
+        "One axis of 3 d has to become three: heads, the three roles, and features. In which "
+        "order do they come?",
         "Chapter 6 on fused projections, and here the section “Where the loss does not look”.",
     ),
 )
@@ -77,7 +77,7 @@ def _(X, W_qkv, n_heads):
 
 fused_attention.wrong(
     "dealt out in turn",
-    "How many columns of the queries stand side by side?",
+    "How many query columns are side by side?",
     plain.edit("(n_heads, 3, -1)", "(n_heads, -1, 3)").edit(
         "fused.permute(3, 0, 2, 1, 4)", "fused.permute(4, 0, 2, 1, 3)"
     ),
@@ -87,17 +87,18 @@ fused_attention.wrong(
 )
 fused_attention.wrong(
     "keys before queries",
-    "Who asks, and over whom does the softmax run?",
+    "Do the rows of your scores belong to queries or to keys? Which of the two should the "
+    "softmax run over?",
     plain.edit("Q, K, V", "K, Q, V"),
 )
 fused_attention.wrong(
     "merged without the transpose",
-    "What stands side by side in the memory before the heads are merged?",
+    "Which numbers are side by side in memory before the heads are merged?",
     plain.edit("(weights @ V).transpose(1, 2).flatten(-2)", "(weights @ V).reshape(X.shape)"),
 )
 fused_attention.wrong(
     "divided by the root of the whole width",
-    "Over how many features does a dot product of one head run?",
+    "How many features does a dot product of one head sum over?",
     plain.edit("Q.shape", "X.shape"),
 )
 

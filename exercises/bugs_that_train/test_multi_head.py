@@ -20,10 +20,10 @@ test_multi_head = Declaration(
     imports=("import torch",),
     help=(
         "Draw X and four different matrices from a generator with a seed. Work the answer out in "
-        "the slowest and plainest way that you trust, head by head, and compare by "
-        "`torch.allclose`, with tolerances.",
-        "More than one sequence, more than one head, and as many tokens as nothing else: equal "
-        "lengths of two axes hide that they were exchanged.",
+        "the slowest and plainest way that you trust, head by head, and compare with "
+        "`torch.allclose` and a tolerance.",
+        "Use more than one sequence and more than one head, and a number of tokens that no other "
+        "axis has: if two axes have the same length, you cannot see that they were exchanged.",
         "The section “A test is an experiment”, and chapter 6 on splitting and merging heads.",
     ),
 )
@@ -82,14 +82,14 @@ def _(implementation):
 
 test_multi_head.wrong(
     "a batch of one",
-    "How would you notice that the second sequence is treated like the first?",
+    "How would you notice if the second sequence were treated like the first?",
     ready_made.edit("torch.randn(3, 4, 8)", "torch.randn(1, 4, 8)"),
 )
 
 
 @test_multi_head.wrong(
     "the identity for every matrix",
-    "If all projections are the same, how would you notice that one stands in for another?",
+    "If all projections are the same, how would you notice that one is used in place of another?",
 )
 def _(implementation):
     torch.manual_seed(0)
@@ -101,7 +101,7 @@ def _(implementation):
 
 @test_multi_head.wrong(
     "all scores equal",
-    "With no queries every softmax is flat. Over which axes would you not tell it apart?",
+    "If all queries are 0, every softmax is flat. Would you notice if it ran over the wrong axis?",
 )
 def _(implementation):
     torch.manual_seed(0)
@@ -112,7 +112,9 @@ def _(implementation):
     assert torch.allclose(mine, right, rtol=1e-3, atol=1e-3)
 
 
-@test_multi_head.wrong("equal to the last bit", "Do two right programs add in the same order?")
+@test_multi_head.wrong(
+    "equal to the last bit", "Do two right programs add their numbers in the same order?"
+)
 def _(implementation):
     torch.manual_seed(0)
     X, weights = torch.randn(3, 16, 32), torch.randn(4, 32, 32)

@@ -19,10 +19,10 @@ test_next_token_loss = Declaration(
     kind=Kind.TEST,
     imports=("import torch", "import torch.nn.functional as F"),
     help=(
-        "Two short sequences of different lengths, the shorter one filled up. Work the loss out "
-        "token by token, in a loop that you trust, and compare with a tolerance.",
-        "The padding should not be 0, since 0 is the number that a careless line takes for it; and "
-        "0 should be a real token somewhere. Logits should be different at every position.",
+        "Make two short sequences of different lengths, and pad the shorter one. Work out the "
+        "loss token by token, in a loop that you trust, and compare with a tolerance.",
+        "`pad` should not be 0, since careless code takes 0 for the padding; and 0 should be a "
+        "real token somewhere. The logits should differ from position to position.",
         "The section “Where the loss looks”, and chapter 9 on shifted targets.",
     ),
 )
@@ -81,7 +81,7 @@ def plain(implementation):
 
 @test_next_token_loss.wrong(
     "only that it falls",
-    "In this chapter every wrong loss falls too. Which number do you know beforehand?",
+    "In this chapter every wrong loss falls too. Which number can you work out beforehand?",
 )
 def _(implementation):
     tokens = torch.tensor([[1, 2, 1, 2], [3, 1, 3, 1]])
@@ -92,24 +92,24 @@ def _(implementation):
 
 test_next_token_loss.wrong(
     "no padding",
-    "If nothing is padded, how would you notice that padding is counted?",
+    "If no sequence has padding, how would you notice that padding is counted?",
     plain.edit("tokens[0, 4:] = tokens[1, 3:] = pad", ""),
 )
 test_next_token_loss.wrong(
     "the padding is 0",
-    "Which line of a program could go unread if `pad` is always the same number?",
+    "What could a program get wrong about `pad` if `pad` is always 0?",
     plain.edit("pad = 8", "pad = 0"),
 )
 test_next_token_loss.wrong(
     "sequences of equal length",
-    "When does it matter whether every sequence counts the same, or every token?",
+    "When does it matter whether every sequence has the same weight, or every token?",
     plain.edit("tokens[0, 4:] = tokens[1, 3:] = pad", "tokens[:, 4:] = pad"),
 )
 
 
 @test_next_token_loss.wrong(
     "a model that knows nothing",
-    "With flat logits all targets cost the same. How would you notice which ones are scored?",
+    "With equal logits all targets have the same loss. How would you notice which ones are scored?",
 )
 def _(implementation):
     tokens = torch.tensor([[1, 2, 3, 1, 0], [2, 1, 4, 4, 4]])

@@ -19,11 +19,11 @@ test_norm_first = Declaration(
     kind=Kind.TEST,
     imports=("import torch", "import torch.nn.functional as F"),
     help=(
-        "A token of two features, normalised, is (1, -1) or (-1, 1). So you can work the answer "
-        "out by hand, token by token, and compare with a tolerance of three digits.",
-        "Several tokens, of different means and sizes, in two sequences. Weights that leave "
-        "something for the ReLU to cut.",
-        "Section “Ten wrong lines”; chapter 8, “The encoder block”, on where the norm stands.",
+        "A token of two features, normalised, is (1, -1) or (-1, 1). So you can work out the "
+        "answer by hand, token by token, and compare to three digits.",
+        "Use several tokens, with different means and sizes, in two sequences. Choose weights "
+        "that give the ReLU something to cut off.",
+        "Section “Ten wrong lines”; chapter 8, “The encoder block”, on where the norm goes.",
     ),
 )
 
@@ -71,7 +71,7 @@ def plain(implementation):
 
 
 @test_norm_first.wrong(
-    "nothing is added", "With weights of 0, what do you learn of the path through the norm?"
+    "nothing is added", "With weights of 0, what do you learn about the path through the norm?"
 )
 def _(implementation):
     X = torch.randn(2, 4, 3, generator=torch.Generator().manual_seed(0))
@@ -79,7 +79,8 @@ def _(implementation):
 
 
 @test_norm_first.wrong(
-    "tokens that are normal already", "What does a norm do with tokens of mean 0 and variance 1?"
+    "tokens that are normalised already",
+    "What does a norm do with tokens of mean 0 and variance 1?",
 )
 def normal_tokens(implementation):
     X = torch.tensor([[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]])
@@ -90,7 +91,7 @@ def normal_tokens(implementation):
 
 test_norm_first.wrong(
     "tokens whose mean is 0",
-    "How would you notice that the mean is not taken off?",
+    "How would you notice that the mean is not subtracted?",
     normal_tokens.edit(
         "[[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]]",
         "[[[-2.0, 2.0], [1.0, -1.0]], [[3.0, -3.0], [-1.0, 1.0]]]",
@@ -98,7 +99,7 @@ test_norm_first.wrong(
 )
 test_norm_first.wrong(
     "a tolerance of ten per cent",
-    "By how much does dividing by d - 1 change a token of d features?",
+    "By how much does a token of d features change if you divide by d - 1?",
     plain.edit(
         "torch.allclose(implementation(X, W_1, W_2), right, rtol=1e-3)",
         "(implementation(X, W_1, W_2) - right).abs().mean() < 0.1 * right.abs().mean()",
@@ -106,7 +107,7 @@ test_norm_first.wrong(
 )
 test_norm_first.wrong(
     "equal to the last bit",
-    "What do the task's words say about epsilon?",
+    "What does the task say about epsilon?",
     plain.edit(
         "torch.allclose(implementation(X, W_1, W_2), right, rtol=1e-3)",
         "torch.equal(implementation(X, W_1, W_2), right)",

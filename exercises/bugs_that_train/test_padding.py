@@ -20,9 +20,9 @@ test_padding = Declaration(
     kind=Kind.TEST,
     imports=("import torch",),
     help=(
-        "You do not know what the encoder makes of a sequence, but you can ask it: alone, without "
-        "padding. In a batch it should make the same of it.",
-        "Three sequences of three lengths, two heads, and noise for the padding. Then change one "
+        "You do not know what the encoder makes of a sequence, but you can find out: give it the "
+        "sequence alone, without padding. In a batch, the result should be the same.",
+        "Use three sequences of three lengths, two heads, and noise as padding. Then change one "
         "real token at a time, to see that it is read.",
         "The section “Change one thing, and see what moves”, and chapter 6 on folded heads.",
     ),
@@ -105,19 +105,19 @@ def plain(implementation):
 
 test_padding.wrong(
     "one head only",
-    "In which order do sequences and heads stand where both are one axis?",
+    "If sequences and heads are folded into one axis, in which order are they?",
     plain.edit("torch.tensor([2, 5, 3]), 2", "torch.tensor([2, 5, 3]), 1"),
 )
 test_padding.wrong(
     "sequences of equal length",
-    "If all sequences need the same mask, how would you notice that one got another's?",
+    "If all sequences need the same mask, how would you notice that one got the mask of another?",
     plain.edit("[2, 5, 3]", "[3, 3, 3]"),
 )
 
 
 @test_padding.wrong(
     "what the padding holds, not how long it is",
-    "Padding that is 0 takes part in a softmax. What would show that?",
+    "Padding that is 0 still takes part in a softmax. What would show that?",
 )
 def _(implementation):
     X = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0))
@@ -147,7 +147,7 @@ def _(implementation):
 
 
 @test_padding.wrong(
-    "zeros demanded in the padding", "What does the task say about the rows of the padding?"
+    "zeros required in the padding", "What does the task say about the rows of the padding?"
 )
 def _(implementation):
     X = torch.randn(2, 4, 4, generator=torch.Generator().manual_seed(0))

@@ -18,10 +18,11 @@ test_sees_no_future = Declaration(
     kind=Kind.TEST,
     imports=("import torch",),
     help=(
-        "You know none of the logits, but you know which of them may move. Change one token, call "
-        "the model again, and look where the logits have changed, and where not.",
-        "Every position in turn, in sequences as long as they get, in a batch of two. Ask both: "
-        "nothing before the change moves, and everything from there on does.",
+        "You do not know the logits, but you know which of them may change. Change one token, "
+        "call the model again, and look where the logits have changed and where they have not.",
+        "Change every position in turn, in sequences of the greatest length, in a batch of two. "
+        "Check both: no logits before the change move, and at every position from there on some "
+        "do.",
         "The section “Change one thing, and see what moves”, and the leak of chapter 9.",
     ),
 )
@@ -84,14 +85,14 @@ def plain(implementation):
 
 test_sees_no_future.wrong(
     "short sequences only",
-    "How long do sequences get? What if the mask was made once, for fewer positions?",
+    "How long can sequences be? What if the mask was made once, for fewer positions?",
     plain.edit("(2, 12)", "(2, 6)").edit("range(12)", "range(6)"),
 )
 
 
 @test_sees_no_future.wrong(
     "only the last token is changed",
-    "A leak may lead from the second position to the first. Do you look there?",
+    "Information may leak from the second position to the first. Would your test notice?",
 )
 def _(implementation):
     torch.manual_seed(0)
@@ -103,13 +104,13 @@ def _(implementation):
 
 
 test_sees_no_future.wrong(
-    "asks what is hidden, never what is seen",
+    "checks what is hidden, never what is seen",
     "A model that reads nothing at all has no leak. Would your test accept it?",
     plain.edit("assert (moved[0, position:] > 1e-4).all()", ""),
 )
 test_sees_no_future.wrong(
     "one sequence at a time",
-    "What else is in the batch, and may it change what is said here?",
+    "What else is in the batch, and may it change the logits of this sequence?",
     plain.edit("(2, 12)", "(1, 12)").edit("assert (moved[1] < 1e-4).all()", ""),
 )
 test_sees_no_future.wrong(

@@ -57,23 +57,23 @@ def plain(n, d_model, n_heads):
 
 attention_flops.wrong(
     "additions not counted",
-    "How many multiplications does the dot product of two vectors of length 10 take? And what is "
-    "done with the ten results?",
+    "How many multiplications does the dot product of two vectors of length 10 take? And what "
+    "happens to the ten results?",
     plain.edit("projections + heads", "(projections + heads) // 2"),
 )
 attention_flops.wrong(
     "W_o forgotten",
-    "What happens to what the heads have found, after they are merged?",
+    "What happens to the heads' results after they have been merged?",
     plain.edit("8 * n * d_model**2", "6 * n * d_model**2"),
 )
 attention_flops.wrong(
     "every head as wide as the model",
-    "Eight heads share 512 features. Over how many of them does the dot product of one head sum?",
+    "Eight heads share 512 features. How many of them does one head's dot product sum over?",
     plain.edit("4 * n * n * d_model", "4 * n * n * d_model * n_heads"),
 )
 attention_flops.wrong(
     "one head counted",
-    "Each head has a table of scores of its own. How many tables are there?",
+    "Each head has its own table of scores. How many tables are there?",
     plain.edit("4 * n * n * d_model", "4 * n * n * (d_model // n_heads)"),
 )
 attention_flops.wrong(
@@ -87,9 +87,9 @@ attention_flops.wrong(
     plain.edit("projections + heads", "heads"),
 )
 attention_flops.wrong(
-    "the past alone",
-    "The docstring lets every query meet every key. Which part of the table of scores have you "
-    "left out?",
+    "only the past counted",
+    "The docstring lets every query meet every key. Which part of the table of scores did you "
+    "leave out?",
     plain.edit("4 * n * n", "2 * n * (n + 1)"),
 )
 attention_flops.wrong(

@@ -15,12 +15,12 @@ cached_attention_chunk = Declaration(
     minutes=20,
     kind=Kind.DEBUG,
     help=(
-        "With an empty cache all is right. Begin with one cached token and one new one, and print "
-        "the mask.",
-        "Row i of the mask belongs to a token that stands at position c + i. Which columns may it "
-        "see?",
-        "Section “Remember the keys”, and chapter 5's causal mask. PyTorch's `is_causal=True` is "
-        "no way out: where queries are fewer than keys, its mask begins at the first key, too.",
+        "With an empty cache the function is right. Start with one cached token and one new one, "
+        "and print the mask.",
+        "Row i of the mask belongs to the token at position c + i. Which columns may it see?",
+        "Section “Remember the keys”, and chapter 5's causal mask. PyTorch's `is_causal=True` "
+        "does not help: if there are fewer queries than keys, its mask begins at the first key, "
+        "too.",
     ),
 )
 
@@ -107,9 +107,9 @@ cached_attention_chunk.wrong(
     plain.edit("tril(c)", "tril(-c)"),
 )
 cached_attention_chunk.wrong(
-    "the cache and oneself alone",
-    "Two tokens come at once. Had they come one after the other, would the second have seen the "
-    "first?",
+    "only the cache and the token itself",
+    "Two tokens come at once. If they had come one after the other, would the second have seen "
+    "the first?",
     plain.edit(
         "torch.ones(scores.shape[-2:], dtype=torch.bool).tril(c)",
         "torch.cat([torch.ones(Q.shape[-2], c), torch.eye(Q.shape[-2])], dim=-1).bool()",
@@ -127,7 +127,7 @@ cached_attention_chunk.wrong(
 )
 cached_attention_chunk.wrong(
     "the new ones cached alone",
-    "What will the next call know of the tokens that were in the cache before this one?",
+    "What will the next call know about the tokens that were in the cache before this call?",
     plain.edit("(keys, values)", "(K, V)"),
 )
 

@@ -62,35 +62,34 @@ def plain(q, k, v, cache):
 
 cached_attention_step.wrong(
     "the token does not see itself",
-    "With an empty cache, what is there to attend to? When must the new key be in it?",
+    "With an empty cache, what is there to attend to? When must the new key be added?",
     plain.edit("K @ q", "cache[0] @ q").edit("[..., None, :] @ V", "[..., None, :] @ cache[1]"),
 )
 cached_attention_step.wrong(
-    "the cache returned as it came",
-    "How will the next token learn of this one?",
+    "the cache returned unchanged",
+    "How will the next token know about this one?",
     plain.edit("(K, V)", "cache"),
 )
 cached_attention_step.wrong(
-    "the newest first",
-    "The order does not change the output. But does the docstring say where the newest token "
-    "stands?",
+    "the newest key in front",
+    "The order does not change the output. But where does the docstring put the newest token?",
     plain.edit("[cache[0], k[..., None, :]]", "[k[..., None, :], cache[0]]").edit(
         "[cache[1], v[..., None, :]]", "[v[..., None, :], cache[1]]"
     ),
 )
 cached_attention_step.wrong(
     "not scaled",
-    "By what are dot products divided before the softmax?",
+    "What are dot products divided by before the softmax?",
     plain.edit(" / math.sqrt(q.shape[-1])", ""),
 )
 cached_attention_step.wrong(
     "the query cached",
-    "By what will later tokens find this one: by what it asked, or by its key?",
+    "How will later tokens find this one: by its query, or by its key?",
     plain.edit("k[..., None, :]", "q[..., None, :]"),
 )
 cached_attention_step.wrong(
     "the output cached for the value",
-    "What does a token pass on to those that attend to it: its value, or what it found?",
+    "What does a token give to those that attend to it: its value, or its output?",
     plain.edit("(K, V)", "(K, torch.cat([cache[1], output[..., None, :]], -2))"),
 )
 cached_attention_step.wrong(

@@ -13,10 +13,11 @@ crossover_length = Declaration(
     kind=Kind.MEASURE,
     tolerance=0.02,
     help=(
-        "Find the two neighbouring lengths between which the order changes, and then the place in "
-        "between.",
-        "Take the logarithm of the length, and that of the quotient of the costs. Between two "
-        "measured lengths the second is a straight line over the first: where is it 0?",
+        "Find the two neighbouring lengths between which the order changes, and then the point "
+        "between them.",
+        "Take the logarithm of the length, and the logarithm of the quotient of the costs. "
+        "Plotted against the first, the second is a straight line between two measured lengths: "
+        "where is it 0?",
         "Section “Then measure”: both axes of its figure are logarithmic.",
     ),
 )
@@ -56,9 +57,9 @@ def two_lines(lengths, first, second):
 
 
 @crossover_length.wrong(
-    "the first length at which it is dearer",
-    "Between the last length at which the first cost was the smaller one and this one lies a "
-    "factor of 2 or more. Where in between do they meet?",
+    "the first length at which it costs more",
+    "Between the last length at which the first cost was smaller and your length there is a "
+    "factor of 2 or more. Where between them are the costs equal?",
 )
 def _(lengths, first, second):
     return float(lengths[np.argmax(first >= second)])
@@ -74,8 +75,8 @@ def _(lengths, first, second):
 
 @crossover_length.wrong(
     "straight lines on plain axes",
-    "A cost that grows with the square of the length: is it a straight line on plain axes? On "
-    "which axes is it one?",
+    "Is a cost that grows with the square of the length a straight line on plain axes? On which "
+    "axes is it one?",
 )
 def _(lengths, first, second):
     after = int(np.argmax(first >= second))
@@ -86,8 +87,8 @@ def _(lengths, first, second):
 
 @crossover_length.wrong(
     "one power for all lengths",
-    "At short lengths a constant dominates, at long ones the square. Does one straight line pass "
-    "through all the points?",
+    "At short lengths a constant dominates, and at long ones the square. Can one straight line "
+    "pass through all the points?",
 )
 def _(lengths, first, second):
     slope, height = np.polyfit(np.log(lengths), np.log(first / second), 1)
@@ -114,8 +115,8 @@ def _(lengths, first, second):
 
 @crossover_length.wrong(
     "in the middle of two lengths",
-    "Just before the crossing one cost is far ahead, just after it the two are nearly equal. To "
-    "which of the two lengths is the crossing nearer?",
+    "At the length before the crossing one cost is far larger; at the length after it the two "
+    "are nearly equal. To which of the two lengths is the crossing nearer?",
 )
 def _(lengths, first, second):
     after = int(np.argmax(first >= second))
@@ -145,7 +146,7 @@ def _(rng):
     yield _case("a cost that falls", [16, 64, 256, 1024], [2, 5, 9, 30], [80, 40, 20, 10]).holds(
         "At the first…"
     )
-    yield _case("lengths that are no powers of 2", [7, 90, 300, 5000], None, None, at=2000).holds(
+    yield _case("lengths that are not powers of 2", [7, 90, 300, 5000], None, None, at=2000).holds(
         "lengths: (m,)…"
     )
     yield _case("a crossing near the end", 2 ** np.arange(6, 12), None, None, at=1900).holds(

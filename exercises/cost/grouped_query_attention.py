@@ -18,7 +18,7 @@ grouped_query_attention = Declaration(
     minutes=20,
     forbidden=forbidden.ATTENTION,
     help=(
-        "Give each query head the keys and values of its group, and let it attend as always.",
+        "Give each query head the keys and values of its group, and let it attend as usual.",
         "`repeat_interleave` repeats each head as often as needed, neighbours next to each other; "
         "or `unflatten` splits the axis of heads into groups, and the keys get an axis of length "
         "1 there.",
@@ -74,8 +74,8 @@ def plain(Q, K, V):
 
 grouped_query_attention.wrong(
     "dealt out in turn",
-    "Four query heads and two of keys: which query heads share the first head of keys, 0 and 1, "
-    "or 0 and 2?",
+    "There are four query heads and two of keys. Which query heads share the first head of keys, "
+    "0 and 1, or 0 and 2?",
     plain.edit(
         "K, V = K.repeat_interleave(group, -3), V.repeat_interleave(group, -3)",
         "shared = torch.arange(n_heads) % n_kv_heads\n"
@@ -84,7 +84,7 @@ grouped_query_attention.wrong(
 )
 grouped_query_attention.wrong(
     "the first head for all",
-    "If there are two heads of keys, who reads the second one?",
+    "If there are two heads of keys, which query heads read the second one?",
     plain.edit(
         "K.repeat_interleave(group, -3), V.repeat_interleave(group, -3)",
         "K[..., :1, :, :], V[..., :1, :, :]",
@@ -92,7 +92,7 @@ grouped_query_attention.wrong(
 )
 grouped_query_attention.wrong(
     "the mean of the heads",
-    "Each group has keys of its own. Do your groups see different ones?",
+    "Each group has its own keys. Do your groups see different ones?",
     plain.edit(
         "K.repeat_interleave(group, -3), V.repeat_interleave(group, -3)",
         "K.mean(-3, keepdim=True), V.mean(-3, keepdim=True)",
@@ -100,7 +100,7 @@ grouped_query_attention.wrong(
 )
 grouped_query_attention.wrong(
     "the queries averaged",
-    "What do the heads of a group share: the keys and values, or what they ask?",
+    "What do the heads of a group share: the keys and values, or the queries?",
     plain.edit(
         "scores = Q @ K.mT",
         "groups = Q.unflatten(-3, (n_kv_heads, -1))\n"
@@ -110,8 +110,8 @@ grouped_query_attention.wrong(
 )
 grouped_query_attention.wrong(
     "keys and values dealt out differently",
-    "A query head reads the values that belong to the keys it was scored on. Which of yours "
-    "belong together?",
+    "A query head should read the values that belong to the keys that it was scored with. Which "
+    "keys and values go together in your function?",
     plain.edit(
         "V.repeat_interleave(group, -3)", "V.index_select(-3, torch.arange(n_heads) % n_kv_heads)"
     ),
@@ -126,14 +126,14 @@ grouped_query_attention.wrong(
 )
 grouped_query_attention.wrong(
     "not scaled",
-    "By what are dot products divided before the softmax?",
+    "What are dot products divided by before the softmax?",
     plain.edit(" / math.sqrt(Q.shape[-1])", ""),
 )
 
 
 @grouped_query_attention.wrong(
     "heads without a group left out",
-    "Five query heads and two of keys: what does the docstring ask for?",
+    "There are five query heads and two of keys. What does the docstring ask for?",
 )
 def _(Q, K, V):
     group = max(1, Q.shape[-3] // K.shape[-3])
@@ -154,7 +154,7 @@ def _(rng):
         "The first n_heads / n_kv_heads query heads share the first head of keys and values, the "
         "next ones the second, and so on.",
     )
-    yield _case(rng, "as many as there are, all sizes 2", (), 2, 2, 2, 2, 2, 2)
+    yield _case(rng, "as many key heads as query heads, all sizes 2", (), 2, 2, 2, 2, 2, 2)
     yield _case(rng, "six heads share two", (), 6, 2, 2, 3, 2, 2).holds("Q: (...…")
     yield _case(rng, "six heads share three, a batch", (2,), 6, 3, 2, 3, 2, 2).holds("The first…")
     yield _case(rng, "float32, two leading axes", (2, 3), 4, 2, 3, 2, 3, 2, np.float32).holds(

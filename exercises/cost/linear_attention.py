@@ -15,8 +15,8 @@ linear_attention = Declaration(
     difficulty=3,
     minutes=25,
     help=(
-        "The blend of a query q is q times a matrix, the sum over the keys of (features of key) "
-        "times (value); what it is divided by is q times the sum of the features.",
+        "With q for the features of a query, its blend is q times a matrix, the sum over the "
+        "keys of (features of key) times (value). Divide it by q times the sum of the features.",
         "With `causal`, every token has its own two sums, over the tokens up to itself: "
         "`cumsum` makes them all at once.",
         "Section “Without a softmax”.",
@@ -70,7 +70,7 @@ def plain(Q, K, V, causal):
 
 linear_attention.wrong(
     "not divided",
-    "All values are 1. What should come out, whatever the queries and keys are?",
+    "Let all values be 1. What should come out, whatever the queries and keys are?",
     plain.edit(" / weights.sum(-1, keepdim=True)", ""),
 )
 causal_ignored = linear_attention.wrong(
@@ -85,11 +85,11 @@ linear_attention.wrong(
 )
 linear_attention.wrong(
     "divided by the sum over all keys",
-    "The first token sees itself alone. Which products belong into the sum by which it is divided?",
+    "The first token sees itself alone. Which products belong in the sum that you divide by?",
     causal_ignored.edit("weights @ V", "(weights.tril() if causal else weights) @ V"),
 )
 linear_attention.wrong(
-    "oneself not seen",
+    "a token does not see itself",
     "What should the first token return, if it sees itself?",
     plain.edit("weights.tril()", "weights.tril(-1)").edit(
         "weights.sum(-1, keepdim=True)", "weights.sum(-1, keepdim=True).clamp(min=1e-30)"
@@ -97,24 +97,24 @@ linear_attention.wrong(
 )
 linear_attention.wrong(
     "features of the keys alone",
-    "A query with numbers below 0 makes weights below 0. What are its features?",
+    "A query with negative numbers leads to negative weights. What are its features?",
     plain.edit("(F.elu(Q) + 1)", "Q"),
 )
 linear_attention.wrong(
     "no 1 added",
-    "Which values can elu take? Can a weight be made of them that is never below 0?",
+    "Which values can elu take? Can you be sure that weights made of them are never negative?",
     plain.edit("(F.elu(Q) + 1) @ (F.elu(K) + 1).mT", "F.elu(Q) @ F.elu(K).mT"),
 )
 linear_attention.wrong(
-    "a bend in place of the exponential",
-    "Two numbers below 0: are their features the same?",
+    "ReLU in place of the exponential",
+    "Take two different numbers below 0. Are their features the same?",
     plain.edit("F.elu", "F.relu", times=2),
 )
 
 
 @linear_attention.wrong(
     "a softmax",
-    "Where are the exponentials taken: of a score, or of each number of a query and a key?",
+    "What do you take the exponential of: a score, or each number of a query and a key?",
 )
 def _(Q, K, V, causal):
     scores = Q @ K.mT / math.sqrt(Q.shape[-1])

@@ -13,10 +13,10 @@ merge_attention = Declaration(
     minutes=25,
     kind=Kind.TRANSFER,
     help=(
-        "Write attention to all keys as one fraction: the sum of exp(score) times value, over the "
-        "sum of exp(score). Which part of it do you know from each set?",
+        "Write attention to all keys as one fraction: the sum of exp(score) times value, over "
+        "the sum of exp(score). Which part of it does each set give you?",
         "The output of a set is its own fraction, so its numerator is the output times its sum. "
-        "Only quotients of sums are needed, and torch has `logaddexp`.",
+        "You need only quotients of sums, and torch has `logaddexp`.",
         "Section “Exact, without the table”: the running softmax merges in the same way.",
     ),
 )
@@ -56,8 +56,8 @@ def plain(output_1, log_sum_1, output_2, log_sum_2):
 
 merge_attention.wrong(
     "the mean of the two",
-    "One set holds the key that everybody asks for, the other nothing of interest. Should both "
-    "count the same?",
+    "One set holds a key with a very large score, and all other scores are small. Should both "
+    "sets count the same?",
     plain.edit("shares[0] * output_1 + shares[1] * output_2", "(output_1 + output_2) / 2"),
 )
 merge_attention.wrong(
@@ -79,7 +79,7 @@ def _(output_1, log_sum_1, output_2, log_sum_2):
 
 @merge_attention.wrong(
     "exponentials that overflow",
-    "What is the exponential of 2000? Is it needed, or only a quotient of two of them?",
+    "What is the exponential of 2000? Do you need it, or only the quotient of two such numbers?",
 )
 def _(output_1, log_sum_1, output_2, log_sum_2):
     sum_1, sum_2 = log_sum_1.exp()[..., None], log_sum_2.exp()[..., None]
@@ -88,8 +88,8 @@ def _(output_1, log_sum_1, output_2, log_sum_2):
 
 
 @merge_attention.wrong(
-    "nothing found is not thought of",
-    "A query had a key in neither set. What is minus infinity less minus infinity?",
+    "a query without any key forgotten",
+    "A query had no key in either set. What is minus infinity minus minus infinity?",
 )
 def _(output_1, log_sum_1, output_2, log_sum_2):
     log_sum = torch.logaddexp(log_sum_1, log_sum_2)
@@ -106,7 +106,7 @@ merge_attention.wrong(
 )
 merge_attention.wrong(
     "the larger logarithm",
-    "Both sets have the sum 10. What is the sum over all keys?",
+    "Both sets have a sum of 10. What is the sum over all keys?",
     plain.edit("torch.logaddexp", "torch.maximum"),
 )
 merge_attention.wrong(

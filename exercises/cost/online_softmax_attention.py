@@ -18,9 +18,10 @@ online_softmax_attention = Declaration(
     forbidden=(*forbidden.ATTENTION, *forbidden.SOFTMAX),
     help=(
         "Keep three things for each query, and update them with each block: the largest score so "
-        "far, the sum of the exponentials, and the same sum with the values.",
-        "When the maximum rises from a to b, what was summed before is too large by exp(b - a). "
-        "Begin with minus infinity: its exponential is exactly 0.",
+        "far, the sum of the exponentials, and the same sum with each exponential times its "
+        "value.",
+        "When the maximum rises from a to b, the sums so far are too large by a factor of exp(b "
+        "- a). Begin with minus infinity: its exponential is exactly 0.",
         "Section “Exact, without the table”.",
     ),
 )
@@ -85,8 +86,8 @@ def plain(Q, K, V, block):
 
 online_softmax_attention.wrong(
     "each block's own maximum",
-    "Two blocks hold one key each, with the scores 0 and 5. Which share does your sum give to "
-    "each of them? What was subtracted in either block?",
+    "Two blocks hold one key each, with the scores 0 and 5. What share does your sum give to "
+    "each of them? What did you subtract in each block?",
     plain.edit(
         "torch.maximum(largest, scores.amax(-1, keepdim=True))", "scores.amax(-1, keepdim=True)"
     ).edit("torch.exp(largest - larger)", "1"),
@@ -95,8 +96,8 @@ online_softmax_attention.wrong(
 
 @online_softmax_attention.wrong(
     "the mean of the blocks",
-    "One block holds the key that everybody asks for, the other nothing of interest. Should both "
-    "count the same?",
+    "One block holds a key with a very large score, and all other scores are small. Should both "
+    "blocks count the same?",
 )
 def _(Q, K, V, block):
     found = []
@@ -109,14 +110,14 @@ def _(Q, K, V, block):
 
 online_softmax_attention.wrong(
     "the blend not rescaled",
-    "When a larger score comes, what was summed before was divided by too small a number. You "
-    "correct the total. What else was summed?",
+    "When a larger score comes, the exponentials that you summed before are too large. You "
+    "correct the total. What else did you sum?",
     plain.edit("shrink * blend", "blend"),
 )
 online_softmax_attention.wrong(
     "the total not rescaled",
-    "When a larger score comes, you shrink the blend of the values. What becomes of the sum by "
-    "which you divide in the end?",
+    "When a larger score comes, you shrink the blend of the values. What about the sum that you "
+    "divide by in the end?",
     plain.edit("shrink * total", "total"),
 )
 online_softmax_attention.wrong(
@@ -127,7 +128,7 @@ online_softmax_attention.wrong(
 
 
 @online_softmax_attention.wrong(
-    "the rest left out", "Seven keys, in threes: which keys do your blocks hold?"
+    "the rest left out", "Seven keys come in blocks of three. Which keys do your blocks hold?"
 )
 def _(Q, K, V, block):
     whole = K.shape[-2] // block * block
@@ -140,7 +141,7 @@ def _(Q, K, V, block):
 
 online_softmax_attention.wrong(
     "the last block alone",
-    "What does your result still know of the first block?",
+    "What does your result still contain from the first block?",
     plain.edit(
         "zip(K.split(block, -2), V.split(block, -2), strict=True)",
         "[(K.split(block, -2)[-1], V.split(block, -2)[-1])]",
@@ -148,9 +149,7 @@ online_softmax_attention.wrong(
 )
 
 
-@online_softmax_attention.wrong(
-    "not scaled", "By what are dot products divided before they are scores?"
-)
+@online_softmax_attention.wrong("not scaled", "What are dot products divided by to become scores?")
 def _(Q, K, V, block):
     scores = Q @ K.mT
     shares = torch.exp(scores - scores.amax(-1, keepdim=True))
@@ -159,8 +158,8 @@ def _(Q, K, V, block):
 
 online_softmax_attention.wrong(
     "a maximum that forgets",
-    "The first block has a score of 1000, the second only scores near 0. What do you multiply the "
-    "old sum with?",
+    "The first block has a score of 1000, the second only scores near 0. What do you multiply "
+    "the old sum by?",
     plain.edit(
         "torch.maximum(largest, scores.amax(-1, keepdim=True))", "scores.amax(-1, keepdim=True)"
     ),
@@ -169,10 +168,10 @@ online_softmax_attention.wrong(
 
 @online_softmax_attention.public
 def _(rng):
-    yield _case(rng, "one query, two keys, one at a time", (), 1, 2, 2, 2, 1).holds(
+    yield _case(rng, "one query, two keys in blocks of one", (), 1, 2, 2, 2, 1).holds(
         "Returns (..., n_q, d_v): what attention to all keys at once would return."
     )
-    yield _case(rng, "two queries, four keys, in twos", (), 2, 4, 2, 3, 2).holds(
+    yield _case(rng, "two queries, four keys in blocks of two", (), 2, 4, 2, 3, 2).holds(
         "Q: (..., n_q, d_k).", "K: (..., n_k, d_k).", "V: (..., n_k, d_v)."
     )
     yield _case(rng, "a last block that is shorter", (), 3, 7, 4, 2, 3).holds(
@@ -180,7 +179,9 @@ def _(rng):
         "`block` may be more than n_k."
     )
     yield _case(rng, "one block for all", (), 2, 4, 2, 2, 4).holds("block: how…")
-    yield _case(rng, "a block larger than that", (), 2, 4, 3, 2, 9).holds("block: how…")
+    yield _case(rng, "a block larger than the number of keys", (), 2, 4, 3, 2, 9).holds(
+        "block: how…"
+    )
     yield _case(rng, "large scores that rise", (), 2, 6, 2, 2, 2, order="rising").holds(
         "Scores are dot products divided by the square root of d_k, and may be large, above 0 or "
         "below."

@@ -11,7 +11,7 @@ sliding_window_mask = Declaration(
     difficulty=1,
     minutes=10,
     help=(
-        "How far does j lie before i? Two conditions on that number say what is seen.",
+        "How far is j before i? Two conditions on that number say whether i sees j.",
         "`np.arange(n)[:, None] - np.arange(n)` is a table of the distances.",
         "Section “Share the keys, or see fewer”.",
     ),
@@ -53,16 +53,18 @@ sliding_window_mask.wrong(
 )
 sliding_window_mask.wrong(
     "the window ahead",
-    "Row i belongs to the token that asks. On which side of the diagonal is its past?",
+    "Row i belongs to the token that attends. On which side of the diagonal is its past?",
     plain.edit("positions[:, None] - positions", "positions - positions[:, None]"),
 )
 sliding_window_mask.wrong(
-    "oneself counted among the tokens before",
+    "the token counted among those before it",
     "With a radius of 0, what does a token see?",
     plain.edit("back <= radius", "back < radius"),
 )
 sliding_window_mask.wrong(
-    "oneself hidden", "What can the first token attend to?", plain.edit("back >= 0", "back > 0")
+    "the token itself hidden",
+    "What can the first token attend to?",
+    plain.edit("back >= 0", "back > 0"),
 )
 sliding_window_mask.wrong(
     "True means hidden",
@@ -75,13 +77,13 @@ sliding_window_mask.wrong(
     plain.edit("(back >= 0) & (back <= radius)", "back >= 0"),
 )
 sliding_window_mask.wrong(
-    "what is far in place of what is near",
+    "far tokens in place of near ones",
     "With a radius of 2, may token 5 see token 4?",
     plain.edit("(back >= 0) & (back <= radius)", "back >= radius"),
 )
 sliding_window_mask.wrong(
     "one token too many",
-    "With a radius of 1, how many True has the last row?",
+    "With a radius of 1, how many True are in the last row?",
     plain.edit("back <= radius", "back <= radius + 1"),
 )
 
@@ -98,8 +100,8 @@ def _(rng):
         "it may be larger than n."
     )
     yield Case("a radius of 0", (4, 0)).holds("radius: how…")
-    yield Case("a radius as large as needed", (4, 3))
-    yield Case("a radius larger than that", (3, 9)).holds("radius: how…")
+    yield Case("a radius of all tokens before the last", (4, 3))
+    yield Case("a radius of more tokens than there are", (3, 9)).holds("radius: how…")
     yield Case("one token", (1, 2)).holds("n: the number of tokens, 0 or more.")
     yield Case("no token", (0, 2)).holds("n: the number…")
     yield Case("twenty tokens", (20, 5)).holds("n: the number…")

@@ -13,12 +13,12 @@ bpe_encode = Declaration(
     minutes=20,
     kind=Kind.DEBUG,
     help=(
-        "Take a word of three letters in which two merges want the middle one. Which tokens should "
-        "come out, and which does the function give?",
-        "One loop over the merges, in their order, and within it one from left to right over the "
-        "tokens.",
-        "Section “Tokens between letters and words” says how merges are learned. "
-        "A word is to be cut as it would have been cut then.",
+        "Take a word of three letters in which two merges could use the middle one. Which tokens "
+        "should come out, and which does the function return?",
+        "Write one loop over the merges, in their order, and within it one over the tokens, from "
+        "left to right.",
+        "Section “Tokens between letters and words” says how merges are learned. A new word "
+        "should be cut as it would have been cut then.",
     ),
 )
 
@@ -105,8 +105,8 @@ def _(word, merges):
 
 @bpe_encode.wrong(
     "merged as soon as it is read",
-    "Two merges want the same letter. Which of them was learned first, and which one does your "
-    "function make?",
+    "Two merges could use the same letter. Which of them was learned first, and which one does "
+    "your function apply?",
 )
 def _(word, merges):
     known, tokens = set(merges), []
@@ -118,13 +118,14 @@ def _(word, merges):
 
 
 bpe_encode.wrong(
-    "in the first place only",
-    "A pair stands in the word twice. What becomes of the second one?",
+    "only the first occurrence merged",
+    "A pair occurs twice in the word. What happens to the second one?",
     plain.edit("del tokens[at + 1]", "del tokens[at + 1]\nbreak"),
 )
 bpe_encode.wrong(
     "the last merge first",
-    "A merge joins tokens that earlier merges have made. What is there before them?",
+    "A merge joins tokens that earlier merges have made. What does it find before they have been "
+    "made?",
     plain.edit("in merges", "in reversed(merges)"),
 )
 bpe_encode.wrong(
@@ -155,18 +156,18 @@ def _(rng):
         "merges: pairs of tokens in the order in which `byte_pair_merges` learned them from some "
         "words, as many as it learned or only the first of them."
     )
-    yield Case("the earlier merge takes what a later one wants", ("hugs", hugs)).holds(
+    yield Case("the earlier merge takes the letter of a later one", ("hugs", hugs)).holds(
         "The merges are gone through in their order, and each is made wherever its pair stands, "
         "from left to right."
     )
-    yield Case("two merges want the same letter", ("abc", [("b", "c"), ("a", "b")])).holds(
+    yield Case("two merges could use the same letter", ("abc", [("b", "c"), ("a", "b")])).holds(
         "merges: pairs…"
     )
     yield Case("one letter five times", ("aaaaa", [("a", "a"), ("aa", "aa")])).holds("The merges…")
     yield Case(
         "a pair in several places", ("cacaocaca", [("c", "a"), ("ca", "o"), ("ca", "ca")])
     ).holds("The merges…")
-    yield Case("letters that no merge knows", ("über", [("e", "r"), ("b", "er")])).holds(
+    yield Case("letters that are in no merge", ("über", [("e", "r"), ("b", "er")])).holds(
         "word: any text, which may be empty; its characters need not occur in `merges`."
     )
     yield Case("a long word", _long_word(rng, "abcdefg", 9)).holds(
@@ -183,9 +184,9 @@ def _(rng):
 @bpe_encode.hidden
 def _(rng):
     a, b, c = rng.permutation(list("klmnop"))[:3].tolist()
-    yield Case("two merges want the same letter", (a + b + c, [(b, c), (a, b)]))
+    yield Case("two merges could use the same letter", (a + b + c, [(b, c), (a, b)]))
     merges = byte_pair_merges({a + b + c: 6, b + c + a: 4}, 3)
-    yield Case("the earlier merge takes what a later one wants", (a + b + c + a, merges))
+    yield Case("the earlier merge takes the letter of a later one", (a + b + c + a, merges))
     yield Case("one letter many times", (a * int(rng.integers(5, 10)), [(a, a), (a * 2, a * 2)]))
     yield Case("a long word", _long_word(rng, "bcdefgh", 10))
     yield Case("another long word", _long_word(rng, "pqrstuv", 14))

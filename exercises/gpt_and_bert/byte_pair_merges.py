@@ -12,9 +12,9 @@ byte_pair_merges = Declaration(
     minutes=30,
     help=(
         "Keep each word as a list of tokens. Count all pairs, take the commonest, merge it in "
-        "every word, and begin again.",
-        "`zip(tokens, tokens[1:])` gives the pairs of a word. `min` with the key "
-        "(-count, pair) takes the commonest, and of equal ones the first.",
+        "every word, and start again.",
+        "`zip(tokens, tokens[1:])` gives the pairs of a word. `min` with the key (-count, pair) "
+        "takes the commonest, and the first one if several are equally common.",
         "Section “Tokens between letters and words”.",
     ),
 )
@@ -101,20 +101,22 @@ def recursive(words, n_merges):
 
 byte_pair_merges.wrong(
     "every word counted once",
-    "A word stands in the text a hundred times. How often do its pairs?",
+    "A word occurs a hundred times in the text. How often do its pairs occur?",
     plain.edit("+ words[word]", "+ 1"),
 )
 byte_pair_merges.wrong(
-    "of equal pairs the one seen first",
-    "Of two equally common pairs, which one does the docstring merge, and which does yours?",
+    "the first seen of equally common pairs",
+    "Of two equally common pairs, which one should be merged, and which one does your function "
+    "merge?",
     plain.edit(
         "sorted(pair for pair, often in counts.items() if often == most)[0]",
         "max(counts, key=counts.get)",
     ),
 )
 byte_pair_merges.wrong(
-    "of equal pairs the last",
-    "Of two equally common pairs, which one does the docstring merge, and which does yours?",
+    "the last of equally common pairs",
+    "Of two equally common pairs, which one should be merged, and which one does your function "
+    "merge?",
     plain.edit("often == most)[0]", "often == most)[-1]"),
 )
 byte_pair_merges.wrong(
@@ -139,7 +141,7 @@ def _(words, n_merges):
 
 byte_pair_merges.wrong(
     "the right token of a merged pair kept",
-    "After a merge, do the tokens of a word, joined, still make the word?",
+    "After a merge, join the tokens of a word. Do they still make the word?",
     plain.edit("rest[2:]", "rest[1:]"),
 )
 byte_pair_merges.wrong(

@@ -12,10 +12,10 @@ causal_language_model_loss = Declaration(
     difficulty=2,
     minutes=10,
     help=(
-        "Leave out the last row of the logits and the first token, so that what is left stands "
-        "row by row against what it predicts.",
-        "`log_softmax` over the candidates, `gather` the right one, and divide the sum by how many "
-        "there are.",
+        "Leave out the last row of the logits and the first token, so that each row that is left "
+        "goes with the token that it predicts.",
+        "Take `log_softmax` over the candidates and `gather` the right one. Divide the sum by "
+        "the number of predictions.",
         "Section “Every token is a question”.",
     ),
 )
@@ -56,7 +56,7 @@ def plain(logits, tokens):
 
 causal_language_model_loss.wrong(
     "not shifted",
-    "Row i of the logits was made with token i in view. Which token is it to predict?",
+    "Row i of the logits was made with token i in view. Which token should it predict?",
     plain.edit("logits[..., :-1, :], tokens[..., 1:]", "logits, tokens"),
 )
 causal_language_model_loss.wrong(
@@ -66,12 +66,12 @@ causal_language_model_loss.wrong(
 )
 causal_language_model_loss.wrong(
     "the first token follows the last",
-    "What follows the last token of a text? `roll` puts something there: what?",
+    "What follows the last token of a text? What does `roll` put there?",
     plain.edit("logits[..., :-1, :], tokens[..., 1:]", "logits, tokens.roll(-1, dims=-1)"),
 )
 causal_language_model_loss.wrong(
     "the sum in place of the mean",
-    "Give the function every text twice. Should the loss change?",
+    "Pass every text twice. Should the loss change?",
     plain.edit(" / max(losses.numel(), 1)", ""),
 )
 causal_language_model_loss.wrong(
@@ -86,7 +86,8 @@ causal_language_model_loss.wrong(
 )
 causal_language_model_loss.wrong(
     "a softmax over the positions",
-    "The candidates of one position share out a probability of 1. Which axis are they?",
+    "The probabilities of the candidates at one position sum to 1. Which axis holds the "
+    "candidates?",
     plain.edit("log_softmax(-1)", "log_softmax(-2)"),
 )
 causal_language_model_loss.wrong(
@@ -105,7 +106,8 @@ causal_language_model_loss.wrong(
 
 
 @causal_language_model_loss.wrong(
-    "nothing divided by nothing", "What is the mean of no numbers? What does the docstring ask for?"
+    "nothing divided by nothing",
+    "What is the mean of zero numbers? What does the docstring ask for?",
 )
 def _(logits, tokens):
     return -logits[..., :-1, :].log_softmax(-1).gather(-1, tokens[..., 1:, None]).mean()

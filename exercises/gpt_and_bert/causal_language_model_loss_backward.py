@@ -18,7 +18,7 @@ causal_language_model_loss_backward = Declaration(
         "Write the loss of one row as log(sum of exp(logits)) minus the right logit, and "
         "differentiate both terms.",
         "The first term gives the softmax, the second one a 1 at the right token. Then divide by "
-        "how many rows count.",
+        "the number of rows that count.",
         "Section “Every token is a question”; “What you need”, the chain rule.",
     ),
 )
@@ -88,12 +88,12 @@ causal_language_model_loss_backward.wrong(
 )
 causal_language_model_loss_backward.wrong(
     "the mean forgotten",
-    "The loss is a mean. What does that make of each row's gradient?",
+    "The loss is a mean. What does that do to each row's gradient?",
     plain.edit(" / following.size", ""),
 )
 causal_language_model_loss_backward.wrong(
     "the mean of one text",
-    "With two texts in the batch, over how many predictions is the mean?",
+    "With two texts in the batch, how many predictions is the mean taken over?",
     plain.edit("following.size", "following.shape[-1]"),
 )
 causal_language_model_loss_backward.wrong(
@@ -115,8 +115,8 @@ causal_language_model_loss_backward.wrong(
 )
 causal_language_model_loss_backward.wrong(
     "with respect to the probabilities",
-    "-1/p is the derivative by a probability. The logits stand one step further back: which "
-    "function lies between?",
+    "-1/p is the derivative with respect to a probability. The logits are one step further back: "
+    "which function lies between?",
     plain.edit("-= right", "= np.where(right, -1 / np.maximum(d_logits[..., :-1, :], 1e-300), 0)"),
 )
 

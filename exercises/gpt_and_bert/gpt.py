@@ -22,8 +22,9 @@ gpt = Declaration(
     help=(
         "Look up the tokens and their positions, add, run the blocks under a causal mask, "
         "normalise, and compare with every embedding.",
-        "An `nn.ModuleList` called `blocks`; `torch.ones(n, n, dtype=torch.bool).tril()` is the "
-        "mask; the last step multiplies by `embedding.weight`, transposed.",
+        "The blocks are an `nn.ModuleList` called `blocks`, the mask is `torch.ones(n, n, "
+        "dtype=torch.bool).tril()`, and the last step multiplies by `embedding.weight`, "
+        "transposed.",
         "Section “Keep the decoder”; chapter 8 for the block.",
     ),
 )
@@ -158,22 +159,23 @@ gpt.wrong(
 )
 gpt.wrong(
     "a token does not see itself",
-    "Row i scores what follows token i. May it know token i?",
+    "Row i scores what follows token i. May it see token i?",
     functions.edit("triu(1)", "triu(0)"),
 )
 gpt.wrong(
-    "the mask turned round",
-    "In a mask of torch's `tril`, is the row who attends, or who is attended to?",
+    "the mask transposed",
+    "In a mask made by torch's `tril`, is the row the token that attends, or the one that is "
+    "attended to?",
     functions.edit("triu(1)", "tril(-1)"),
 )
 gpt.wrong(
     "one token ahead in view",
-    "Row i is to predict token i + 1. Does it see it?",
+    "Row i should predict token i + 1. Does it see that token?",
     functions.edit("triu(1)", "triu(2)"),
 )
 gpt.wrong(
     "no positions",
-    "A text of one token five times: does a token of it know where it stands?",
+    "A text repeats one token five times. Can your model tell the five positions apart?",
     functions.edit(" + self.positions(torch.arange(n))", ""),
 )
 gpt.wrong(
@@ -194,15 +196,15 @@ gpt.wrong(
     ),
 )
 gpt.wrong(
-    "a text that is too long taken",
-    "What becomes of a text with more tokens than there are positions?",
+    "a text that is too long accepted",
+    "What does your module do with a text that has more tokens than there are positions?",
     functions.edit(
         'if n > max_len:\n    raise ValueError(f"{n} tokens, {max_len} positions")', ""
     ).edit("torch.arange(n)", "torch.arange(n).clamp(max=max_len - 1)"),
 )
 gpt.wrong(
     "the norm after",
-    "With all weights of a block 0, what comes out of it? Where do its norms stand?",
+    "Set all weights of a block to 0. What comes out of it? Where are its norms?",
     functions.edit(
         'X = X + self.attend(block["attention"], block["norm_1"](X))\n'
         'X = X + self.transform(block["feed_forward"], block["norm_2"](X))',
@@ -215,12 +217,12 @@ gpt.wrong(
 )
 gpt.wrong(
     "the first block again and again",
-    "Two blocks: do your gradients reach the second one?",
+    "Make a model of two blocks. Do gradients reach the second one?",
     functions.edit("in self.blocks", "in [self.blocks[0] for _ in self.blocks]"),
 )
 gpt.wrong(
     "probabilities in place of logits",
-    "Can a row of your output hold a negative number?",
+    "Can a row of your output contain a negative number?",
     functions.edit(
         "self.norm(X) @ self.embedding.weight.T",
         "(self.norm(X) @ self.embedding.weight.T).softmax(-1)",

@@ -15,7 +15,7 @@ induction_score = Declaration(
     help=(
         "Write the text a b c a b c, and the map of a head that copies perfectly. Which entries "
         "are 1?",
-        "They lie on one diagonal. Where does it begin, and from which row on does it count?",
+        "They lie on one diagonal. Where does it begin, and from which row on should you count it?",
         "Section “A head that copies”.",
     ),
 )
@@ -59,7 +59,7 @@ induction_score.wrong(
 
 @induction_score.wrong(
     "the token before the copy",
-    "One period earlier is place i - period. Is what follows it one more, or one less?",
+    "One period earlier is place i - period. Is the place after it one more, or one less?",
 )
 def _(weights, period):
     later = np.arange(period + 1, weights.shape[-1])
@@ -70,7 +70,8 @@ def _(weights, period):
 
 induction_score.wrong(
     "the mean of all heads",
-    "One head of eight copies perfectly. What is your number, and what should it be?",
+    "One head of eight copies perfectly. What does your function return, and what should it "
+    "return?",
     plain.edit(".mean(axis=-1).max()", ".mean()"),
 )
 induction_score.wrong(
@@ -85,17 +86,17 @@ induction_score.wrong(
 )
 induction_score.wrong(
     "columns for rows",
-    "Who attends: the token of the row, or that of the column?",
+    "Which token attends: that of the row, or that of the column?",
     plain.edit("later, later - period + 1", "later - period + 1, later"),
 )
 induction_score.wrong(
     "the best head of each token",
-    "Is your number the score of one head? Of which?",
+    "Is your number the score of one head? Of which head?",
     plain.edit(".mean(axis=-1).max()", ".max(axis=0).mean()"),
 )
 induction_score.wrong(
     "the number of the head",
-    "What is asked for: which head it is, or how much it copies?",
+    "Should you return which head it is, or how much it copies?",
     plain.edit(
         "float(weights[:, later, later - period + 1].mean(axis=-1).max())",
         "int(weights[:, later, later - period + 1].mean(axis=-1).argmax())",
@@ -103,8 +104,8 @@ induction_score.wrong(
 )
 induction_score.wrong(
     "the previous token",
-    "Looking one token back is useful, and something else. Where did the token stand one period "
-    "ago?",
+    "Looking one token back is useful too, but it is not copying. At which place was the same "
+    "token one period ago?",
     plain.edit("later - period + 1", "later - 1"),
 )
 
@@ -122,7 +123,7 @@ def _(rng):
         "the score of a head is the mean of these weights, over all tokens from the second "
         "period on."
     )
-    yield Case("no whole number of periods", (_weights(rng, 4, 17, 6, copies=0.7), 6)).holds(
+    yield Case("not a whole number of periods", (_weights(rng, 4, 17, 6, copies=0.7), 6)).holds(
         "the score…"
     )
     yield Case(

@@ -17,8 +17,9 @@ mask_tokens = Declaration(
     difficulty=2,
     minutes=15,
     help=(
-        "Draw all three arrays first, then decide for each token by what was drawn at its place.",
-        "`np.where` may stand in `np.where`: the mask, or else a random id, or else the token. "
+        "Draw all three arrays first, then decide about each token by the numbers drawn at its "
+        "place.",
+        "One `np.where` may go inside another: the mask, or else a random id, or else the token. "
         "The targets depend on the first array alone.",
         "Section “Keep the encoder”.",
     ),
@@ -76,12 +77,13 @@ def plain(tokens, vocab_size, mask_id, probability, generator):
 
 mask_tokens.wrong(
     "always the mask",
-    "Of ten chosen tokens, about how many become the mask? What becomes of the others?",
+    "Of ten chosen tokens, about how many become the mask? What happens to the others?",
     plain.edit("chosen, replaced, tokens", "chosen, mask_id, tokens"),
 )
 mask_tokens.wrong(
     "every token a target",
-    "A token that stands in the input as it was: what could be learned from restoring it?",
+    "A token that was not chosen is unchanged in the input. What could be learned from restoring "
+    "it?",
     plain.edit("np.where(chosen, tokens, -100)", "tokens.copy()"),
 )
 mask_tokens.wrong(
@@ -96,7 +98,7 @@ mask_tokens.wrong(
 )
 mask_tokens.wrong(
     "the others chosen",
-    "With a probability of 0.15, how large a share of the tokens do you choose?",
+    "With a probability of 0.15, what share of the tokens does your function choose?",
     plain.edit("< probability", "> probability"),
 )
 mask_tokens.wrong(
@@ -116,12 +118,12 @@ mask_tokens.wrong(
 )
 mask_tokens.wrong(
     "the tokens themselves changed",
-    "The next epoch wants to mask the same text anew. Is it still there?",
+    "The next epoch masks the same text again, in other places. Is the text still there?",
     by_boolean.edit("tokens.copy()", "tokens"),
 )
 mask_tokens.wrong(
-    "0 where nothing is asked",
-    "0 is the id of a token. How does the loss know what to pass over?",
+    "0 where nothing is predicted",
+    "0 is the id of a token. How does the loss know which places to skip?",
     plain.edit("-100", "0"),
 )
 

@@ -12,8 +12,8 @@ mean_pool = Declaration(
     difficulty=2,
     minutes=10,
     help=(
-        "Sum what is no padding, and divide by how many tokens that is.",
-        "`masked_fill` with the mask given one more axis; `clamp` keeps the count from being 0.",
+        "Sum the real tokens, and divide by the number of them.",
+        "Use `masked_fill`, with one more axis for the mask; `clamp` keeps the count from being 0.",
         "Section “Weights that others have trained”, on one vector for a sentence.",
     ),
 )
@@ -66,7 +66,7 @@ mean_pool.wrong(
 )
 mean_pool.wrong(
     "padding summed",
-    "You divide by the number of tokens. Does your sum have only these in it?",
+    "You divide by the number of real tokens. Does your sum contain only these?",
     plain.edit("hidden.masked_fill(~mask[..., None], 0)", "hidden.nan_to_num()"),
 )
 
@@ -82,7 +82,7 @@ def _(hidden, mask):
 
 mean_pool.wrong(
     "the sum in place of the mean",
-    "A text that says the same twice: should its vector be twice as long?",
+    "A text says the same thing twice. Should its vector be twice as long?",
     plain.edit(" / mask.sum(dim=-1, keepdim=True).clamp(min=1)", ""),
 )
 mean_pool.wrong(
@@ -97,13 +97,14 @@ mean_pool.wrong(
 )
 mean_pool.wrong(
     "nothing divided by nothing",
-    "What is the mean over a text without a token? What does the docstring ask for?",
+    "What is the mean of a text without any token? What does the docstring ask for?",
     plain.edit(".clamp(min=1)", ""),
 )
 
 
 @mean_pool.wrong(
-    "the largest in place of the mean", "That pools by the maximum. What pools by the mean?"
+    "the largest in place of the mean",
+    "Your function pools by the maximum. What does the docstring ask for?",
 )
 def _(hidden, mask):
     if hidden.shape[-2] == 0:

@@ -12,9 +12,9 @@ prefix_mask = Declaration(
     minutes=15,
     kind=Kind.TRANSFER,
     help=(
-        "Draw the mask of four tokens of which two are the beginning: two rows of BERT's, then two "
-        "of GPT's.",
-        "Row i may see column j if j is no later than i, or if j is in the beginning. Give "
+        "Draw the mask of four tokens of which two are the beginning: two rows as in BERT, then "
+        "two as in GPT.",
+        "Row i may see column j if j is not later than i, or if j is in the beginning. Give "
         "`prefix` two more axes.",
         "Section “Keep the decoder”, the drawing of the two masks; chapter 5, “Masks”.",
     ),
@@ -75,22 +75,22 @@ prefix_mask.wrong(
     ),
 )
 prefix_mask.wrong(
-    "both conditions asked for",
-    "In the beginning, or before me: need both hold?",
+    "both conditions required",
+    "A token is in the beginning, or it comes before: must both be true?",
     plain.edit(" | ", " & "),
 )
 prefix_mask.wrong(
     "rows for columns",
-    "Does a token of the beginning see what is still to be written?",
+    "Does a token of the beginning see tokens that are still to be written?",
     plain.edit("[:, None, :]", "[:, :, None]"),
 )
 prefix_mask.wrong(
-    "one token more",
-    "A beginning of two tokens: which places are they, counted from 0?",
+    "the beginning one token too long",
+    "A beginning has two tokens. Which places do they have, counted from 0?",
     plain.edit("< prefix", "<= prefix"),
 )
 prefix_mask.wrong(
-    "not itself",
+    "a token does not see itself",
     "May a later token attend to itself?",
     plain.edit("np.tri(n, dtype=bool)", "np.tri(n, k=-1, dtype=bool)"),
 )
@@ -103,7 +103,7 @@ prefix_mask.wrong(
     ),
 )
 prefix_mask.wrong(
-    "two parts that do not meet",
+    "two parts that do not see each other",
     "The beginning is a question and the rest is its answer. Does the answer see the question?",
     plain.edit(
         "return np.tri(n, dtype=bool) | beginning[:, None, :]",
@@ -125,7 +125,7 @@ def _(rng):
         "the column; n may be 0.",
     )
     yield Case("as many texts as tokens", (np.array([3, 1, 2, 2]), 4)).holds("prefix: (batch,)…")
-    yield Case("no beginning, and nothing but a beginning", (np.array([0, 4]), 4)).holds(
+    yield Case("no beginning, and a text that is all beginning", (np.array([0, 4]), 4)).holds(
         "prefix: (batch,)…"
     )
     yield Case("one token", (np.array([1, 0]), 1)).holds("Returns booleans…")
@@ -139,7 +139,7 @@ def _(rng):
     n = int(rng.integers(6, 9))
     yield Case("several texts", (rng.integers(1, n, size=n - 2), n)).holds("Every token…")
     yield Case("as many texts as tokens", (rng.integers(1, n, size=n), n))
-    yield Case("no beginning, and nothing but a beginning", (rng.permutation([0, n]), n))
+    yield Case("no beginning, and a text that is all beginning", (rng.permutation([0, n]), n))
     yield Case("one text", (rng.integers(2, n - 1, size=1), n))
     yield Case("a long text", (rng.integers(2, 10, size=1), n + 6))
     yield Case("two texts", (rng.choice(np.arange(2, n - 1), size=2, replace=False), n))

@@ -11,10 +11,10 @@ rename_weights = Declaration(
     difficulty=2,
     minutes=20,
     help=(
-        "A table from their names to yours: one for the embedding, one for the parts of a layer. "
-        "Then cut each name into a layer, a part and the word weight or bias.",
-        "`name.rpartition('.')` cuts off weight or bias. `output.dense` stands in two names: "
-        "which is which is said by what comes before it.",
+        "Make two tables from their names to yours, one for the embedding and one for the parts "
+        "of a layer. Then cut each name into a layer, a part and the word weight or bias.",
+        "`name.rpartition('.')` cuts off weight or bias. `output.dense` occurs in two names: "
+        "what comes before it says which is which.",
         "Section “Weights that others have trained”.",
     ),
 )
@@ -173,22 +173,23 @@ rename_weights.wrong(
 rename_weights.wrong(
     "transposed",
     "`nn.Linear` stores (out, in), in this course and in the published model. What is there to "
-    "turn?",
+    "transpose?",
     plain.edit('{parts[part]}.{kind}"] = array', '{parts[part]}.{kind}"] = array.T'),
 )
 rename_weights.wrong(
     "layers counted from 1",
-    "With which number does the first layer begin, in their names and in yours?",
+    "What is the number of the first layer, in their names and in yours?",
     plain.edit("{layer}", "{int(layer) + 1}"),
 )
 rename_weights.wrong(
     "the first digit of the layer",
-    "What becomes of `encoder.layer.11` in your function?",
+    "What does your function make of `encoder.layer.11`?",
     plain.edit("{layer}", "{layer[0]}"),
 )
 rename_weights.wrong(
     "the pooler kept",
-    "`load_state_dict` refuses a name too many. Has `BERT` a part called pooler?",
+    "`load_state_dict` refuses a name that the model does not have. Does `BERT` have a part "
+    "called pooler?",
     plain.edit("continue", 'if name.startswith("pooler."):\n    renamed[name] = array\ncontinue'),
 )
 rename_weights.wrong(
@@ -200,8 +201,9 @@ rename_weights.wrong(
     ),
 )
 rename_weights.wrong(
-    "an unknown name passed over",
-    "A name that you do not know is left out in silence. Who finds out that it is missing?",
+    "an unknown name skipped",
+    "A name that you do not know is left out without a word. When would anyone notice that it is "
+    "missing?",
     plain.edit("raise ValueError(name)", "continue"),
 )
 rename_weights.wrong(
@@ -235,7 +237,7 @@ def _(rng):
     )
     yield Case("twelve layers", (_layers(rng, 12),)).holds("state: the…", "The layer…")
     yield Case("in another order", (_shuffled(rng, _model(rng, 2)),)).holds("state: the…")
-    yield Case("what the encoder has no place for", (_rest(rng) | _embeddings(rng),)).holds(
+    yield Case("parts that the encoder does not have", (_rest(rng) | _embeddings(rng),)).holds(
         "What `BERT` has no place for is left out: `embeddings.position_ids`, and all that "
         "begins with `pooler.`."
     )

@@ -15,11 +15,11 @@ sample_next = Declaration(
     difficulty=4,
     minutes=30,
     help=(
-        "Rank the candidates. Cut the ranking after top_k, make probabilities of what is left, cut "
+        "Rank the candidates. Cut the ranking after top_k, turn the rest into probabilities, cut "
         "again where they sum to top_p, and draw.",
-        "`np.argsort(-logits, kind='stable')` ranks, and `np.take_along_axis` brings logits into "
-        "that order and the drawn place back to an id. A candidate stays if what stands before it "
-        "sums to less than top_p.",
+        "`np.argsort(-logits, kind='stable')` ranks, and `np.take_along_axis` brings the logits "
+        "into that order, and turns the drawn place back into an id. A candidate stays if the "
+        "probabilities before it sum to less than top_p.",
         "Section “Drawing the next token”.",
     ),
 )
@@ -106,7 +106,8 @@ def plain(logits, temperature, top_k, top_p, generator):
 
 @sample_next.wrong(
     "always the likeliest",
-    "Call it twice with different generators. Do two thirds ever come out as one third should?",
+    "Call it many times with different generators. How often is a candidate with a probability "
+    "of one third drawn?",
 )
 def _(logits, temperature, top_k, top_p, generator):
     return np.argmax(logits, axis=-1)
@@ -114,17 +115,18 @@ def _(logits, temperature, top_k, top_p, generator):
 
 sample_next.wrong(
     "the temperature ignored",
-    "What does your function do with a temperature of 0.5, and what with one of 2?",
+    "What does your function do with a temperature of 0.5, and what does it do with one of 2?",
     plain.edit(" / temperature", ""),
 )
 sample_next.wrong(
     "multiplied by the temperature",
-    "A high temperature should make the shares more equal. Do yours become so?",
+    "A high temperature should make the shares more equal. Does it in your function?",
     plain.edit(" / temperature", " * temperature"),
 )
 sample_next.wrong(
     "the temperature after the cut",
-    "Whose probabilities should sum to top_p: those from before the temperature, or after it?",
+    "Which probabilities should sum to top_p: those before the temperature is applied, or those "
+    "after it?",
     plain.edit(
         "weights = np.where(np.cumsum(weights, axis=-1) - weights < top_p, weights, 0)",
         "shares = np.exp(ranked - ranked[..., :1])\n"
@@ -144,14 +146,15 @@ sample_next.wrong(
 )
 sample_next.wrong(
     "top_p of all the candidates",
-    "top_k cuts first. Over which candidates, then, is the softmax whose shares you sum?",
+    "top_k cuts first. Over which candidates, then, should you take the softmax whose shares you "
+    "sum?",
     plain.edit("[..., :top_k]", "").edit(
         "sums = np.cumsum(weights, axis=-1)", "sums = np.cumsum(weights[..., :top_k], axis=-1)"
     ),
 )
 sample_next.wrong(
-    "one more where the sum is exactly top_p",
-    "Shares of 0.5, 0.25, 0.25, and a top_p of 0.5: what is the fewest that sum to it or more?",
+    "one too many where the sum is exactly top_p",
+    "Shares of 0.5, 0.25, 0.25, and a top_p of 0.5: how few candidates sum to top_p or more?",
     plain.edit("- weights < top_p", "- weights <= top_p"),
 )
 sample_next.wrong(
@@ -191,7 +194,8 @@ def _(logits, temperature, top_k, top_p, generator):
 
 sample_next.wrong(
     "summed in the order of the ids",
-    "Along which order does the docstring let the sum run: of ids, or of the ranking?",
+    "In which order does the docstring take the running sum: that of the ids, or that of the "
+    "ranking?",
     plain.edit(
         "sums = np.cumsum(weights, axis=-1)",
         "by_id = np.zeros_like(logits)\n"
@@ -205,7 +209,7 @@ sample_next.wrong(
 )
 sample_next.wrong(
     "a place in the ranking returned",
-    "Place 0 of the ranking: is that token 0?",
+    "Is place 0 of the ranking token 0?",
     plain.edit(
         "place = np.sum(sums <= draws, axis=-1, keepdims=True)\n"
         "return np.take_along_axis(ranking, place, axis=-1)[..., 0]",
@@ -214,14 +218,14 @@ sample_next.wrong(
 )
 sample_next.wrong(
     "one draw for all rows",
-    "Two rows with the same logits: may they get different tokens?",
+    "Two rows have the same logits. May they get different tokens?",
     plain.edit("np.asarray(generator.random(logits.shape[:-1]))[..., None]", "generator.random()"),
 )
 
 
 sample_next.wrong(
     "the tail measured, not the head",
-    "With a top_p of 0.9, how much of the probability do you keep: nine tenths, or one?",
+    "With a top_p of 0.9, how much of the probability do you keep: nine tenths, or one tenth?",
     plain.edit("- weights < top_p", "- weights < 1 - top_p"),
 )
 sample_next.wrong(
@@ -234,7 +238,7 @@ sample_next.wrong(
 )
 sample_next.wrong(
     "more than top_k, where logits are equal",
-    "Four equal logits, and a top_k of 2: how many can be drawn?",
+    "There are four equal logits, and top_k is 2. How many candidates can be drawn?",
     plain.edit(
         "ranked = np.take_along_axis(logits, ranking, axis=-1)[..., :top_k]",
         "ranked = np.take_along_axis(logits, ranking, axis=-1)\n"
@@ -303,9 +307,9 @@ def _(rng):
     )
     yield _case(rng, "thirty other rows", (30, 4), 1.0).holds("generator: one…")
     tiny = rng.normal(size=(40, 5)) * 1e-11
-    yield Case("tiny logits, and a temperature as small", (tiny, 1e-11, None, 0.9, _u(rng))).holds(
-        "at 0 each…"
-    )
+    yield Case(
+        "tiny logits, and an equally small temperature", (tiny, 1e-11, None, 0.9, _u(rng))
+    ).holds("at 0 each…")
 
 
 @sample_next.hidden

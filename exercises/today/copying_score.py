@@ -11,9 +11,9 @@ copying_score = Declaration(
     difficulty=3,
     minutes=20,
     help=(
-        "Write the text s a b c a b c, and the map of a head that copies perfectly. Which entries "
-        "are 1? And what stands in them if the look is spread evenly?",
-        "One entry a row, in as many rows as the text is long. Take the even look off row by row, "
+        "Write the text s a b c a b c, and the map of a head that copies perfectly. Which "
+        "entries are 1? And what are they if the look is spread evenly?",
+        "It is one entry in each row of the second copy. Subtract the even look row by row, "
         "because a later row sees more tokens. Then find the largest score of the whole table.",
         "Section “A head that copies”, and chapter 10's section on copying.",
     ),
@@ -67,8 +67,8 @@ def plain(weights, length):
 
 
 copying_score.wrong(
-    "the null not taken off",
-    "A head that looks at all visible tokens alike: what is its score with yours?",
+    "the null not subtracted",
+    "A head looks at all visible tokens equally. What score does your function give it?",
     plain.edit(" - np.mean(1 / (later + 1))", ""),
 )
 copying_score.wrong(
@@ -77,19 +77,18 @@ copying_score.wrong(
     plain.edit("np.mean(1 / (later + 1))", "1 / n"),
 )
 copying_score.wrong(
-    "an even look that does not see itself",
+    "an even look without the token itself",
     "Does a token see itself? Over how many tokens is an even look of row i spread?",
     plain.edit("1 / (later + 1)", "1 / later"),
 )
 copying_score.wrong(
     "an even look at the first copy",
-    "Over which tokens is the null's look spread: over those of one copy, or over all that can be "
-    "seen?",
+    "Over which tokens is the null's look spread: those of one copy, or all that can be seen?",
     plain.edit("np.mean(1 / (later + 1))", "1 / length"),
 )
 copying_score.wrong(
     "the mean number of tokens",
-    "Is one over a mean the same as the mean of one over each?",
+    "Is one over the mean of some numbers the same as the mean of one over each?",
     plain.edit("np.mean(1 / (later + 1))", "1 / np.mean(later + 1)"),
 )
 copying_score.wrong(
@@ -100,17 +99,17 @@ copying_score.wrong(
 )
 copying_score.wrong(
     "all rows from the first copy on",
-    "Which tokens have an earlier copy? Is the sum taken over these alone?",
+    "Which tokens have an earlier copy? Do you average over these only?",
     plain.edit("later = np.arange(n - length, n)", "later = np.arange(length, n)"),
 )
 copying_score.wrong(
     "columns for rows",
-    "Who attends: the token of the row, or that of the column?",
+    "Which token attends: that of the row, or that of the column?",
     plain.edit("later, later - length + 1", "later - length + 1, later"),
 )
 copying_score.wrong(
     "the number of the head among all heads",
-    "The table has a row for each block. In which row does the best head stand?",
+    "The table has a row for each block. In which row is the best head?",
     plain.edit(
         "layer, head = np.unravel_index(np.argmax(scores), scores.shape)",
         "layer, head = np.argmax(scores.max(axis=1)), np.argmax(scores)",
@@ -118,7 +117,7 @@ copying_score.wrong(
 )
 copying_score.wrong(
     "the best block, and the head that is best on average",
-    "The head that copies best on average over all blocks: does it stand in the best block?",
+    "Must the single best head be in the block whose heads copy best on average?",
     plain.edit(
         "layer, head = np.unravel_index(np.argmax(scores), scores.shape)",
         "layer, head = np.argmax(scores.mean(axis=1)), np.argmax(scores.mean(axis=0))",
@@ -126,7 +125,7 @@ copying_score.wrong(
 )
 copying_score.wrong(
     "the largest in size",
-    "A score may be below 0. Which is larger, -0.3 or 0.1?",
+    "A score may be below 0. Which one is larger, -0.3 or 0.1?",
     plain.edit("np.argmax(scores)", "np.argmax(np.abs(scores))"),
 )
 copying_score.wrong(
@@ -135,8 +134,8 @@ copying_score.wrong(
     plain.edit("int(layer), int(head)", "int(head), int(layer)"),
 )
 copying_score.wrong(
-    "how large a share of the room above the null",
-    "Is the null taken off, or is the score also divided by what is left above it?",
+    "the share of the room above the null",
+    "Should you only subtract the null, or also divide by what is left above it?",
     plain.edit(
         "layer, head =",
         "scores = scores / (1 - np.mean(1 / (later + 1)))\nlayer, head =",

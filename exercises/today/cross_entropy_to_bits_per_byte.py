@@ -17,9 +17,9 @@ cross_entropy_to_bits_per_byte = Declaration(
     minutes=12,
     kind=Kind.DEBUG,
     help=(
-        "Take a text of which you know the answer: one token that is two bytes long, and a model "
-        "that gives it the probability 1/4.",
-        "How many nats does the model spend on the whole text? Over what are they shared out?",
+        "Take a text for which you know the answer: one token that is two bytes long, and a "
+        "model that gives it the probability 1/4.",
+        "How many nats does the model spend on the whole text? What should they be divided among?",
         "Section “The rival that counts”.",
     ),
 )
@@ -54,8 +54,8 @@ def plain(nats, n_tokens, n_bytes):
 
 @cross_entropy_to_bits_per_byte.wrong(
     "tokens and bytes exchanged",
-    "The same text, the same nats in all, and twice as many bytes in a token. Should a byte cost "
-    "more than before, or as much?",
+    "Take the same text and the same nats in all, but tokens of twice as many bytes. Should a "
+    "byte cost more than before, or the same?",
     released=True,
 )
 def exchanged(nats, n_tokens, n_bytes):
@@ -64,24 +64,24 @@ def exchanged(nats, n_tokens, n_bytes):
 
 
 cross_entropy_to_bits_per_byte.wrong(
-    "bits made of nats the wrong way",
-    "A fair coin costs one bit, and ln 2 nats. Which of the two numbers is larger?",
+    "nats converted to bits the wrong way",
+    "A fair coin costs one bit, and ln 2 nats. Which number is larger?",
     plain.edit("/ math.log(2)", "* math.log(2)"),
 )
 cross_entropy_to_bits_per_byte.wrong(
-    "nats a byte",
-    "How many bits does a fair coin cost? And how many does yours?",
+    "nats per byte",
+    "How many bits does a fair coin cost? How many does your function give?",
     plain.edit(" / math.log(2)", ""),
 )
 cross_entropy_to_bits_per_byte.wrong(
-    "bits a token",
-    "Cut the same text into longer tokens. Which number may the model be proud of, and which one "
-    "only grows with the tokens?",
+    "bits per token",
+    "Cut the same text into longer tokens. Which number says how good the model is, and which "
+    "one grows just because the tokens are longer?",
     plain.edit(" * n_tokens / n_bytes", ""),
 )
 cross_entropy_to_bits_per_byte.wrong(
     "bits of the whole text",
-    "A text twice as long, and as easy. Should your number be twice as large?",
+    "A text is twice as long, and just as easy. Should your number be twice as large?",
     plain.edit(" / n_bytes", ""),
 )
 cross_entropy_to_bits_per_byte.wrong(
@@ -90,35 +90,34 @@ cross_entropy_to_bits_per_byte.wrong(
     plain.edit("math.log(2)", "math.log(10)"),
 )
 cross_entropy_to_bits_per_byte.wrong(
-    "bits a bit",
-    "A byte has eight bits. Are you asked for what a byte costs, or for what each of the eight "
-    "costs?",
+    "bits per bit",
+    "A byte has eight bits. Should you return the cost of a byte, or of one of its eight bits?",
     plain.edit("math.log(2)", "math.log(2) / 8"),
 )
 cross_entropy_to_bits_per_byte.wrong(
     "one token fewer",
-    "Do the tokens that you are told of count all that were predicted, or one more?",
+    "Is `n_tokens` the number of predicted tokens, or one more?",
     plain.edit("* n_tokens", "* max(n_tokens - 1, 0)"),
 )
 
 
 @cross_entropy_to_bits_per_byte.public
 def _(rng):
-    yield Case("one coin a byte", (math.log(2), 3, 3)).holds("Returns bits a byte.")
-    yield Case("four sides, two bytes a token", (math.log(4), 5, 10)).holds(
+    yield Case("one coin per byte", (math.log(2), 3, 3)).holds("Returns bits a byte.")
+    yield Case("four sides, two bytes per token", (math.log(4), 5, 10)).holds(
         "nats: the mean cross-entropy of a token, in nats. n_tokens: how many tokens were "
         "predicted."
     )
-    yield Case("four bytes a token", (3.1, 250, 1000)).holds(
+    yield Case("four bytes per token", (3.1, 250, 1000)).holds(
         "n_bytes: how many bytes of text these tokens are, at least 1."
     )
     yield Case("the same text in shorter tokens", (1.6, 500, 1000)).holds("n_bytes: how…")
     yield Case("a token for each letter of two bytes", (2.2, 40, 80)).holds("nats: the…")
     yield Case("one token of one byte", (1.25, 1, 1)).holds("n_bytes: how…")
-    yield Case("half a byte a token", (0.5, 24, 12)).holds("nats: the…")
-    yield Case("nothing but certainty", (0.0, 7, 20))
+    yield Case("half a byte per token", (0.5, 24, 12)).holds("nats: the…")
+    yield Case("every token certain", (0.0, 7, 20))
     yield Case("a tiny loss", (1e-9, 7, 20))
-    yield Case("no token that was predicted", (0.0, 0, 2))
+    yield Case("no predicted token", (0.0, 0, 2))
 
 
 @cross_entropy_to_bits_per_byte.hidden
@@ -128,6 +127,6 @@ def _(rng):
         n_bytes = int(n_tokens * rng.uniform(1.5, 6))
         yield Case(note, (float(rng.uniform(0.5, 6)), n_tokens, n_bytes))
     n = int(rng.integers(3, 90))
-    yield Case("a token a byte", (float(rng.uniform(0.5, 5)), n, n))
+    yield Case("one token per byte", (float(rng.uniform(0.5, 5)), n, n))
     yield Case("one token", (float(rng.uniform(0.5, 5)), 1, int(rng.integers(2, 9))))
     yield Case("more tokens than bytes", (float(rng.uniform(0.2, 2)), 3 * n, 2 * n))

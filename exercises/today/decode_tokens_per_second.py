@@ -11,8 +11,8 @@ decode_tokens_per_second = Declaration(
     difficulty=2,
     minutes=15,
     help=(
-        "First the time of one step: which bytes are read in it, and how often? Then ask how many "
-        "tokens the step has added.",
+        "Begin with the time of one step: which bytes does it read, and how often? Then ask how "
+        "many tokens the step has added.",
         "One part of the bytes is the same for any number of texts. The other grows with it.",
         "Section “How fast can it be?”.",
     ),
@@ -47,9 +47,9 @@ def plain(weight_bytes, cache_bytes, context, bandwidth, batch=1):
 
 
 decode_tokens_per_second.wrong(
-    "the weights read once a text",
-    "Two texts are written side by side. How often do the weights have to come from memory in a "
-    "step?",
+    "the weights read once per text",
+    "Two texts are written side by side. How often do the weights have to be read from memory in "
+    "a step?",
     plain.edit(
         "weight_bytes + batch * context * cache_bytes",
         "batch * (weight_bytes + context * cache_bytes)",
@@ -62,12 +62,13 @@ decode_tokens_per_second.wrong(
 )
 decode_tokens_per_second.wrong(
     "the tokens of one text",
-    "A step adds one token to every text. How many are that together?",
+    "A step adds one token to every text. How many is that in all?",
     plain.edit("batch / seconds", "1 / seconds"),
 )
 decode_tokens_per_second.wrong(
     "the newest token's cache alone",
-    "Whose keys does a new token's query meet: its own, or those of all tokens before it?",
+    "Which keys does a new token's query meet: only its own, or those of all tokens before it, "
+    "too?",
     plain.edit("batch * context * cache_bytes", "batch * cache_bytes"),
 )
 decode_tokens_per_second.wrong(
@@ -77,17 +78,17 @@ decode_tokens_per_second.wrong(
 )
 decode_tokens_per_second.wrong(
     "the weights for every token of the context",
-    "The tokens before are in the cache. Do the weights have to see them once more?",
+    "The tokens before are in the cache. Do they have to go through the weights once more?",
     plain.edit("weight_bytes + batch", "weight_bytes * max(context, 1) + batch"),
 )
 decode_tokens_per_second.wrong(
-    "seconds a token",
+    "seconds per token",
     "With twice the bandwidth, does your number become larger or smaller?",
     plain.edit("batch / seconds", "seconds / batch"),
 )
 decode_tokens_per_second.wrong(
     "bits for bytes",
-    "In which unit is the bandwidth given?",
+    "Which unit does the bandwidth have?",
     plain.edit("seconds = read / bandwidth", "seconds = 8 * read / bandwidth"),
 )
 

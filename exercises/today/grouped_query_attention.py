@@ -22,12 +22,12 @@ grouped_query_attention = Declaration(
     minutes=40,
     help=(
         "Begin without a cache, and with as many heads of keys as of queries. Then let the heads "
-        "share keys. Last comes the cache: which positions do the new tokens have, and whom may "
+        "share keys. Last comes the cache: which positions do the new tokens have, and what may "
         "they see?",
-        "Turn queries and keys once they are split into heads, and each key only once, when it is "
-        "new. The new keys stand behind those of the cache; `tril` takes a number by which its "
-        "diagonal is moved.",
-        "Section “One piece at a time”; chapter 7 on turning, chapter 11 on caches and groups.",
+        "Rotate queries and keys after you have split them into heads, and each key only once, "
+        "when it is new. The new keys come after those of the cache; `tril` takes a number that "
+        "moves its diagonal.",
+        "Section “One piece at a time”; chapter 7 on rotation, chapter 11 on caches and groups.",
     ),
 )
 
@@ -189,37 +189,37 @@ class OfTorch(nn.Module):
 
 grouped_query_attention.wrong(
     "positions from 0 again",
-    "Three tokens are cached and one comes. At which position does it stand?",
+    "Three tokens are cached and one new token comes. What is its position?",
     plain.edit("self.turn(Q, c), self.turn(K, c)", "self.turn(Q, 0), self.turn(K, 0)"),
 )
 grouped_query_attention.wrong(
-    "all keys turned again",
-    "The keys in the cache were turned when they were new. How often is the oldest one turned "
-    "after three calls?",
+    "all keys rotated again",
+    "The keys in the cache were rotated when they were new. How often has the oldest one been "
+    "rotated after three calls?",
     plain.edit("Q, K = self.turn(Q, c), self.turn(K, c)", "Q = self.turn(Q, c)").edit(
         "group = self.n_heads", "K = self.turn(K, 0)\ngroup = self.n_heads"
     ),
 )
 grouped_query_attention.wrong(
-    "unturned keys cached",
-    "What does the docstring say of the keys in the cache?",
+    "keys cached before rotation",
+    "What does the docstring say about the keys in the cache?",
     plain.edit("Q, K = self.turn(Q, c), self.turn(K, c)", "Q = self.turn(Q, c)").edit(
         "scores = Q @ keys.mT", "scores = Q @ self.turn(keys, 0).mT"
     ),
 )
 grouped_query_attention.wrong(
-    "queries not turned",
-    "A score should depend on how far two tokens are apart. On what does yours depend?",
+    "queries not rotated",
+    "A score should depend on how far apart two tokens are. What does yours depend on?",
     plain.edit("Q, K = self.turn(Q, c), self.turn(K, c)", "K = self.turn(K, c)"),
 )
 grouped_query_attention.wrong(
-    "keys not turned",
-    "A score should depend on how far two tokens are apart. On what does yours depend?",
+    "keys not rotated",
+    "A score should depend on how far apart two tokens are. What does yours depend on?",
     plain.edit("Q, K = self.turn(Q, c), self.turn(K, c)", "Q = self.turn(Q, c)"),
 )
 grouped_query_attention.wrong(
-    "values turned too",
-    "Which of the three say where a token stands, and which what it has to tell?",
+    "values rotated too",
+    "Queries, keys and values: which should carry the position of a token, and which its content?",
     plain.edit(
         "Q, K = self.turn(Q, c), self.turn(K, c)",
         "Q, K, V = self.turn(Q, c), self.turn(K, c), self.turn(V, c)",
@@ -234,8 +234,9 @@ grouped_query_attention.wrong(
     ),
 )
 grouped_query_attention.wrong(
-    "turned before it was split",
-    "Of how many features is the slowest pair the last one: of a head's, or of all heads'?",
+    "rotated before the split into heads",
+    "The slowest pair is the last one. Is it the last pair of each head, or the last pair of all "
+    "heads together?",
     plain.edit(
         "Q, K = self.turn(Q, c), self.turn(K, c)",
         "Q, K = (\n"
@@ -265,12 +266,12 @@ grouped_query_attention.wrong(
 )
 grouped_query_attention.wrong(
     "the new tokens in front",
-    "Which keys are the oldest, and where in the cache do they stand?",
+    "Which keys are the oldest, and where are they in the cache?",
     plain.edit("(cache[0], K)", "(K, cache[0])").edit("(cache[1], V)", "(V, cache[1])"),
 )
 grouped_query_attention.wrong(
     "the new ones cached alone",
-    "What will the next call know of the tokens that were in the cache before this one?",
+    "What will the next call know about the tokens that were in the cache before this call?",
     plain.edit(
         "return self.W_o(found), (K, V)", "return self.W_o(found), (K[..., c:, :], V[..., c:, :])"
     ),
@@ -284,8 +285,8 @@ grouped_query_attention.wrong(
 )
 grouped_query_attention.wrong(
     "heads dealt out in turn",
-    "Four query heads and two of keys: which query heads share the first head of keys, 0 and 1, "
-    "or 0 and 2?",
+    "There are four query heads and two of keys. Which query heads share the first head of keys, "
+    "0 and 1, or 0 and 2?",
     plain.edit(
         "K.repeat_interleave(group, dim=-3), V.repeat_interleave(group, dim=-3)",
         "torch.cat([K] * group, dim=-3), torch.cat([V] * group, dim=-3)",
@@ -293,20 +294,20 @@ grouped_query_attention.wrong(
 )
 grouped_query_attention.wrong(
     "not scaled",
-    "By what are dot products divided before the softmax?",
+    "What are dot products divided by before the softmax?",
     plain.edit(" / math.sqrt(Q.shape[-1])", ""),
 )
 grouped_query_attention.wrong(
     "the cache cut off from the gradient",
-    "The numbers are right. Train on a text that is read in two parts: what does the loss of the "
-    "second part tell the first?",
+    "The numbers are right. Suppose you train on a text that is read in two parts. What gradient "
+    "does the first part get from the loss of the second?",
     plain.edit(
         "return self.W_o(found), (K, V)", "return self.W_o(found), (K.detach(), V.detach())"
     ),
 )
 grouped_query_attention.wrong(
-    "sizes that do not fit taken",
-    "Three query heads and two of keys: what does the docstring ask for?",
+    "sizes that do not fit accepted",
+    "There are three query heads and two of keys. What does the docstring ask for?",
     plain.edit(
         "if d_model % n_heads:\n"
         '    raise ValueError(f"{d_model} features for {n_heads} heads")\n'
@@ -319,12 +320,12 @@ grouped_query_attention.wrong(
 
 grouped_query_attention.wrong(
     "the queries counted from 0 alone",
-    "Three tokens are cached and one comes. At which position does its query stand?",
+    "Three tokens are cached and one new token comes. What is the position of its query?",
     plain.edit("self.turn(Q, c), self.turn(K, c)", "self.turn(Q, 0), self.turn(K, c)"),
 )
 grouped_query_attention.wrong(
     "merged without the transpose",
-    "Which heads of which tokens stand in the first row of your merged matrix?",
+    "Which heads of which tokens are in the first row of your merged matrix?",
     plain.edit(
         "(weights @ values).transpose(-3, -2).flatten(-2)", "(weights @ values).reshape(X.shape)"
     ),

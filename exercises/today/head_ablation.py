@@ -13,10 +13,10 @@ head_ablation = Declaration(
     kind=Kind.MEASURE,
     tolerance=0.01,
     help=(
-        "Ask the model twice, with its own matrix and with one in which the head says nothing. "
+        "Call the model twice, with its own matrix and with one in which the head is silent. "
         "What do you compare?",
-        "A published matrix has a row for each feature that it makes, and a column for each that "
-        "it reads. Change a copy. The loss is the mean over all tokens that have one before them.",
+        "A published matrix has a row for each feature of its output, and a column for each "
+        "feature of its input. Change a copy. The loss is the mean over all tokens but the first.",
         "Section “A head that copies”, and chapter 6 on removing heads.",
     ),
 )
@@ -108,18 +108,18 @@ head_ablation.wrong(
     ),
 )
 head_ablation.wrong(
-    "every so many features",
-    "The heads stand side by side. Which features are those of the first head of two?",
+    "features with gaps between them",
+    "The heads are side by side. There are two: which features are those of the first?",
     plain.edit("slice(head * d_head, (head + 1) * d_head)", "slice(head, None, n_heads)"),
 )
 head_ablation.wrong(
     "one feature of the head",
-    "How many features has a head?",
+    "How many features does a head have?",
     plain.edit("slice(head * d_head, (head + 1) * d_head)", "head"),
 )
 head_ablation.wrong(
     "counted from 1",
-    "Which head is number 0, and which features has it?",
+    "Which head is number 0, and which features are its own?",
     plain.edit(
         "slice(head * d_head, (head + 1) * d_head)",
         "slice((head - 1) % n_heads * d_head, ((head - 1) % n_heads + 1) * d_head)",
@@ -127,17 +127,17 @@ head_ablation.wrong(
 )
 head_ablation.wrong(
     "the fall in place of the rise",
-    "A model gets worse without this head. Is your number above 0?",
+    "A model gets worse without this head. Is your number positive?",
     plain.edit("loss(silenced) - loss(W_o)", "loss(W_o) - loss(silenced)"),
 )
 head_ablation.wrong(
     "the loss without the head",
-    "A head that does nothing: what is your number for it, and what should it be?",
+    "A head does nothing. What is your number for it, and what should it be?",
     plain.edit("loss(silenced) - loss(W_o)", "loss(silenced)"),
 )
 head_ablation.wrong(
     "a quotient",
-    "In which unit is the answer? Do you subtract two losses, or divide them?",
+    "Which unit does the answer have? Should you subtract the two losses, or divide them?",
     plain.edit("loss(silenced) - loss(W_o)", "loss(silenced) / loss(W_o)"),
 )
 head_ablation.wrong(
@@ -152,14 +152,14 @@ head_ablation.wrong(
 )
 head_ablation.wrong(
     "the model changed for good",
-    "Call your function twice. What does the second call find in W_o?",
+    "Call your function twice. What is in W_o at the second call?",
     plain.edit("silenced = W_o.copy()", "before = loss(W_o)\nsilenced = W_o").edit(
         "loss(silenced) - loss(W_o)", "loss(silenced) - before"
     ),
 )
 head_ablation.wrong(
     "both losses of the silenced model",
-    "Is what you compare with still the model as it was?",
+    "Do you compare with the model as it was?",
     plain.edit("W_o.copy()", "W_o"),
 )
 

@@ -13,10 +13,11 @@ loss_without_token = Declaration(
     kind=Kind.MEASURE,
     tolerance=0.01,
     help=(
-        "The text stays as it is; only who may see whom changes. Draw both masks for four tokens "
-        "before you write one.",
-        "One column of the causal mask changes, from some row on. Which row of it has to stay, so "
-        "that every token sees something? Then compare the same rows of both answers.",
+        "The text stays as it is; only the mask changes. Draw both masks for four tokens before "
+        "you write any code.",
+        "One column of the causal mask changes, from some row on. Which of its entries has to "
+        "stay True, so that every token sees something? Then compare the same rows of both "
+        "answers.",
         "Section “The sink”.",
     ),
 )
@@ -82,8 +83,8 @@ def plain(model, tokens, at):
 
 loss_without_token.wrong(
     "the token taken out of the text",
-    "Without the token, where do all later ones stand? Are you asked for a text without it, or "
-    "for one in which nobody sees it?",
+    "Without the token, which positions do the later ones have? Should the text lose the token, "
+    "or should the other tokens only not see it?",
     plain.edit(
         "logits = model(tokens, mask)",
         "logits = model(tokens, mask)\n"
@@ -93,33 +94,33 @@ loss_without_token.wrong(
     ),
 )
 loss_without_token.wrong(
-    "it alone hidden from the next one",
-    "How many tokens lose sight of it: the next one, or all that come later?",
+    "hidden from the next token only",
+    "Which tokens lose sight of it: only the next one, or all later ones?",
     plain.edit("hidden[at + 1 :, at]", "hidden[at + 1, at]"),
 )
 loss_without_token.wrong(
     "the row for the column",
-    "Is it that nobody sees the token, or that the token sees nobody?",
+    "Should the other tokens not see this one, or should this one not see the others?",
     plain.edit("hidden[at + 1 :, at] = False", "hidden[at, :at] = False"),
 )
 loss_without_token.wrong(
     "every token up to it hidden",
-    "How many tokens do the later ones lose sight of in yours?",
+    "How many tokens are hidden from the later ones by your mask?",
     plain.edit("hidden[at + 1 :, at]", "hidden[at + 1 :, : at + 1]"),
 )
 loss_without_token.wrong(
     "the first token always",
-    "Which token is hidden in yours if `at` is 3?",
+    "Which token does your mask hide if `at` is 3?",
     plain.edit("hidden[at + 1 :, at]", "hidden[at + 1 :, 0]"),
 )
 loss_without_token.wrong(
     "no causal mask",
-    "May a token see what it is to predict?",
+    "May a token see the one that it should predict?",
     plain.edit("np.tri(n, dtype=bool)", "np.ones((n, n), dtype=bool)"),
 )
 loss_without_token.wrong(
     "all rows compared",
-    "The rows up to `at` see what they saw before. Do they count?",
+    "The rows up to `at` see the same tokens as before. Do they count?",
     plain.edit("rows = np.arange(at + 1, n - 1)", "rows = np.arange(n - 1)"),
 )
 loss_without_token.wrong(
@@ -134,12 +135,12 @@ loss_without_token.wrong(
 )
 loss_without_token.wrong(
     "the fall in place of the rise",
-    "A model gets worse when the token is hidden. Is your number above 0?",
+    "A model gets worse when the token is hidden. Is your number positive?",
     plain.edit("loss(hidden) - loss(causal)", "loss(causal) - loss(hidden)"),
 )
 loss_without_token.wrong(
     "the loss with the token hidden",
-    "What is your number where the model never looked at the token?",
+    "What is your number if the model never looked at the token?",
     plain.edit("loss(hidden) - loss(causal)", "loss(hidden)"),
 )
 loss_without_token.wrong(
@@ -200,7 +201,7 @@ def model(tokens, mask):
     W = rng.normal(size=(4, {d}, {d})) / {d}**0.5
     n = len(tokens)
     if mask.shape != (n, n) or mask.dtype != bool or not mask.any(axis=1).all():
-        raise RuntimeError("a token sees nothing, or the mask is none for this text")
+        raise RuntimeError("a token sees nothing, or the mask does not fit this text")
     X = E[tokens] + P[:n]
     for first, scores in ((True, X @ W[0] @ X.T), (False, X @ W[1] @ X.T)):
         scores = scores - 2.0 * first * np.arange(n)

@@ -13,11 +13,11 @@ ngram_interpolation = Declaration(
     difficulty=4,
     minutes=35,
     help=(
-        "Begin with order 1: no context. Then a token's probability is its share of the counts, "
-        "and a little that is left for the tokens that were never seen.",
-        "Go from the shortest context to the longest. Each step mixes what was counted behind "
-        "this context with the probability of the step before. What does a context do that was "
-        "never seen?",
+        "Begin with order 1, that is, without a context. A token's probability is its share of "
+        "the counts, plus a little that is reserved for tokens that were never seen.",
+        "Go from the shortest context to the longest. Each step mixes the counts after this "
+        "context with the probability from the step before. What should happen with a context "
+        "that was never seen?",
         "Section “The rival that counts”.",
     ),
 )
@@ -104,26 +104,25 @@ def plain(train, text, order, vocab_size, weight=1.0):
 
 ngram_interpolation.wrong(
     "one token of context too many",
-    "With order 1, how many tokens before it does the prediction read?",
+    "With order 1, how many tokens does the prediction read?",
     plain.edit("for k in range(order):", "for k in range(order + 1):").edit(
         "min(order - 1, i)", "min(order, i)"
     ),
 )
 ngram_interpolation.wrong(
     "one token of context too few",
-    "With order 2, from how many tokens is one predicted?",
+    "With order 2, from how many tokens is the next one predicted?",
     plain.edit("min(order - 1, i)", "min(max(order - 2, 0), i)"),
 )
 ngram_interpolation.wrong(
-    "how often in place of how many kinds",
-    "The same token followed a hundred times, and nothing else. How many different tokens "
-    "followed?",
+    "the count in place of the number of kinds",
+    "The same token followed a hundred times, and no other. How many different tokens followed?",
     plain.edit("weight * len(after)", "weight * after.total()"),
 )
 ngram_interpolation.wrong(
     "one kind for all contexts",
-    "After one context a single token was seen, after another one twenty. Which of the two is "
-    "surer to see something new?",
+    "After one context a single kind of token was seen, after another one twenty. After which of "
+    "the two is something new more likely?",
     plain.edit("weight * len(after)", "weight"),
 )
 ngram_interpolation.wrong(
@@ -133,12 +132,12 @@ ngram_interpolation.wrong(
 )
 ngram_interpolation.wrong(
     "nothing below the shortest context",
-    "A token that never stood in the first text: what probability do you give it?",
+    "A token never occurred in the first text. What probability does your function give it?",
     plain.edit("p = 1 / vocab_size", "p = 1e-12"),
 )
 ngram_interpolation.wrong(
     "the longest context alone",
-    "Nothing followed this context yet. What do the shorter ones say?",
+    "Nothing followed this context in the first text. What do the shorter contexts say?",
     plain.edit("if total:", "p = 1 / vocab_size\nif total:"),
 )
 ngram_interpolation.wrong(
@@ -149,12 +148,12 @@ ngram_interpolation.wrong(
 )
 ngram_interpolation.wrong(
     "counts divided by those of the whole text",
-    "Of all that followed this context: what is the share of the token? By what do you divide?",
+    "What is the token's share of everything that followed this context? What do you divide by?",
     plain.edit("(total + kinds)", "(len(train) + kinds)"),
 )
 ngram_interpolation.wrong(
     "contexts of the first text",
-    "Which text do the tokens before the predicted one stand in?",
+    "In which text are the tokens before the predicted one?",
     plain.edit(
         "after = follows[tuple(text[i - k : i])]", "after = follows[tuple(train[len(train) - k :])]"
     ),
@@ -176,7 +175,7 @@ ngram_interpolation.wrong(
 )
 ngram_interpolation.wrong(
     "probabilities in place of logarithms",
-    "Can a number of yours be below 0? Can one of those that are asked for be above it?",
+    "Can your function return a number below 0? Can a logarithm of a probability be above 0?",
     plain.edit("np.log(p)", "p"),
 )
 

@@ -16,10 +16,10 @@ rope_layouts = Declaration(
     minutes=25,
     kind=Kind.TRANSFER,
     help=(
-        "You have all that the published model had: work its scores out yourself, once with each "
-        "layout. Which of the two gives what it gave?",
-        "For the new order, ask of each row of the new matrix: which pair is it in there, and is "
-        "it the first or the second of it? Which row plays this part now?",
+        "You have everything that the published model had: work out its scores yourself, once "
+        "with each layout. Which of the two gives the published scores?",
+        "For the new order, ask about each row of the new matrix: which pair is it in, and is it "
+        "the first or the second of the pair? Which old row has this role?",
         "Section “One piece at a time”, and chapter 7's rotary positions.",
     ),
 )
@@ -133,20 +133,20 @@ rope_layouts.wrong(
 )
 rope_layouts.wrong(
     "the order the wrong way",
-    "Give every row the number of its feature, and reorder six of them. Does the first pair stand "
-    "where the other layout looks for it?",
+    "Number the rows by their features, and reorder six of them. Is the first pair where the "
+    "other layout looks for it?",
     plain.edit("order, order)", "order, back)").edit("np.arange(d), back)", "np.arange(d), order)"),
 )
 rope_layouts.wrong(
     "the keys left as they were",
-    "A query and a key are compared feature by feature. What if only one of the two has its "
-    "features in another order?",
+    "A query and a key are compared feature by feature. What happens if only one of the two has "
+    "its features in a new order?",
     plain.edit("W_k[other]", "W_k.copy()"),
 )
 rope_layouts.wrong(
     "the second of a pair first",
-    "Both layouts turn from the first feature of a pair towards the second. Which one is the first "
-    "in your new order?",
+    "Both layouts rotate from the first feature of a pair towards the second. Which one is the "
+    "first in your new order?",
     plain.edit(
         "return layout, W_q[other], W_k[other]",
         "swap = np.roll(np.arange(d), d // 2)\n"
@@ -157,7 +157,8 @@ rope_layouts.wrong(
 )
 rope_layouts.wrong(
     "halves exchanged, not pairs",
-    "In the new order, how far apart do the two features of a pair stand? And how far should they?",
+    "In your new order, how far apart are the two features of a pair? And how far apart should "
+    "they be?",
     plain.edit(
         "return layout, W_q[other], W_k[other]",
         "return layout, np.roll(W_q, d // 2, axis=0), np.roll(W_k, d // 2, axis=0)",
@@ -165,18 +166,19 @@ rope_layouts.wrong(
 )
 rope_layouts.wrong(
     "always the halves",
-    "Does your function look at the scores? What does it say of a model that turns neighbours?",
+    "Does your function look at the scores? What does it return for a model that rotates "
+    "neighbours?",
     plain.edit("if gap < 0.01 * np.abs(scores).max():", 'if layout == "halves":'),
 )
 rope_layouts.wrong(
     "no layout found",
-    "At position 0 nothing is turned. Is your score of the first token on itself the published "
-    "one? If it is: which is the first that differs?",
+    "At position 0 nothing is rotated. Is your score of the first token on itself the published "
+    "one? If it is, which is the first score that differs?",
     plain.edit(" / d**0.5", ""),
 )
 rope_layouts.wrong(
     "a guess where nothing fits",
-    "A model that turns nothing gave these scores. What should your function do?",
+    "These scores come from a model without any rotation. What should your function do?",
     plain.edit(
         'raise ValueError("neither layout")',
         "return layout, W_q[other], W_k[other]",
@@ -186,12 +188,12 @@ rope_layouts.wrong(
 
 @rope_layouts.public
 def _(rng):
-    yield _case(rng, "six features, neighbours are turned", "neighbours", 6, 5, 4, 100.0).holds(
+    yield _case(rng, "six features, neighbours are rotated", "neighbours", 6, 5, 4, 100.0).holds(
         'There are two layouts. In "neighbours" the features 2i and 2i + 1 are pair i, in "halves" '
         "the features i and i + d_head/2.",
         "the same rows in the order in which they make them with the other layout",
     )
-    yield _case(rng, "six features, halves are turned", "halves", 6, 5, 4, 100.0).holds(
+    yield _case(rng, "six features, halves are rotated", "halves", 6, 5, 4, 100.0).holds(
         "There are…",
         "Either way, pair i is turned from its first feature towards its second, by position / "
         "base^(2i/d_head).",
@@ -223,10 +225,10 @@ def _(rng):
     yield _case(rng, "tokens of one feature, tiny", "halves", 6, 1, 7, 1000.0, size=1e-9).holds(
         "X: (n, d_model), floating"
     )
-    yield _case(rng, "a model that turns nothing", "nothing", 6, 5, 6, 100.0).holds(
+    yield _case(rng, "a model that rotates nothing", "nothing", 6, 5, 6, 100.0).holds(
         "Raises ValueError if neither layout comes within a hundredth of the largest score in size."
     )
-    yield _case(rng, "tokens of one feature that are not turned", "nothing", 6, 1, 6, 100.0)
+    yield _case(rng, "tokens of one feature that are not rotated", "nothing", 6, 1, 6, 100.0)
     yield _case(rng, "a model with another base", "neighbours", 8, 5, 6, 3.0, given=100.0).holds(
         "Raises ValueError…"
     )
@@ -237,13 +239,13 @@ def _(rng):
 def _(rng):
     d_head, d_model, n = (2 * int(rng.integers(3, 6)), int(rng.integers(3, 9)), 6)
     for layout in rng.permutation(["neighbours", "halves"]).tolist():
-        yield _case(rng, f"{layout} are turned", layout, d_head, d_model, n, 100.0)
+        yield _case(rng, f"{layout} are rotated", layout, d_head, d_model, n, 100.0)
         yield _case(rng, f"{layout}, a large base", layout, 8, d_model, 12, 100_000.0)
         note = f"{layout}, scores of four digits"
         yield _case(rng, note, layout, d_head, d_model, n, 200.0, digits=4)
         note = f"float32, {layout}, all sizes equal"
         yield _case(rng, note, layout, 6, 6, 6, 50.0, dtype=np.float32)
-    yield _case(rng, "a model that turns nothing", "nothing", d_head, d_model, n, 100.0)
+    yield _case(rng, "a model that rotates nothing", "nothing", d_head, d_model, n, 100.0)
     yield _case(rng, "a model with another base", "halves", 8, d_model, n, 3.0, given=200.0)
     yield from _near_the_limit(rng, d_head, d_model, n)
 

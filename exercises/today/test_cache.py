@@ -20,9 +20,9 @@ test_cache = Declaration(
     imports=("import torch",),
     help=(
         "You do not know what the layer makes of a text. But you can let it read the same text "
-        "twice: at once, and in parts. What has to agree?",
+        "twice: at once, and in parts. What must agree?",
         "Which parts? If they all have one token, no mask is ever needed, and if there are only "
-        "two, no cache ever grows twice. Then hand an old cache back, read the texts of a batch "
+        "two, no cache ever grows twice. Then use an old cache again, read each text of a batch "
         "alone, and change one token at a time.",
         "Section “Assembled from your own pieces”; chapter 13 has more tests of this kind.",
     ),
@@ -130,7 +130,7 @@ def plain(implementation):
 
 test_cache.wrong(
     "one token at a time",
-    "Where every part has one token, which mistake in a mask could you see?",
+    "If every part has one token, which mistake in a mask could you see?",
     plain.edit("([1] * 7, [2, 3, 2], [4, 2, 1])", "([1] * 7,)").edit(
         "_, cache = implementation(X[:, :2], None)\n"
         "implementation(X[:, 4:], cache)\n"
@@ -140,18 +140,18 @@ test_cache.wrong(
 )
 test_cache.wrong(
     "two parts only",
-    "How often does a cache grow in your test? What if it is right the first time alone?",
+    "How often does a cache grow in your test? What if it is right only the first time?",
     plain.edit("([1] * 7, [2, 3, 2], [4, 2, 1])", "([3, 4], [5, 2])"),
 )
 test_cache.wrong(
     "one text",
-    "Would you notice that a text is continued with the keys of another one?",
+    "Would you notice if a text were continued with the keys of another one?",
     plain.edit("torch.randn(2, 7, 4", "torch.randn(1, 7, 4").edit("range(2)", "range(1)"),
 )
 test_cache.wrong(
     "each cache used once",
-    "Somebody keeps the cache of a beginning and writes two continuations of it. Would you notice "
-    "that the second one goes wrong?",
+    "Suppose that you keep the cache of a beginning and write two continuations of it. Would "
+    "your test notice if the second one went wrong?",
     plain.edit("implementation(X[:, 4:], cache)", ""),
 )
 test_cache.wrong(
@@ -172,8 +172,8 @@ test_cache.wrong(
 
 
 @test_cache.wrong(
-    "a cache of a certain form demanded",
-    "What does the task say of what a cache is made of?",
+    "a certain form of cache required",
+    "What does the task say about the contents of a cache?",
 )
 def _(implementation):
     X = torch.randn(2, 5, 4, generator=torch.Generator().manual_seed(1))

@@ -22,10 +22,10 @@ today_block = Declaration(
     minutes=20,
     kind=Kind.DEBUG,
     help=(
-        "It runs, and a model of such blocks learns. So ask it what a loss does not tell: which "
-        "of its parameters get a gradient, and which do not?",
-        "Follow one token through `forward`, and tick off each part that the docstring names when "
-        "it is used.",
+        "It runs, and a model of such blocks learns. So look at something that the loss does not "
+        "show: which of its parameters get a gradient, and which do not?",
+        "Follow one token through `forward`, and tick off each part of the docstring when the "
+        "code uses it.",
         "Section “One piece at a time”, and chapter 8 on the block.",
     ),
 )
@@ -178,14 +178,14 @@ class TokenByToken(nn.Module):
 
 today_block.wrong(
     "norm_1 used twice",
-    "Which gradient does the weight of `norm_2` get?",
+    "What gradient does the weight of `norm_2` get?",
     plain.edit("self.norm_2(X))", "self.norm_1(X))"),
     released=True,
 )
 today_block.wrong(
     "the norm on the residual path",
-    "With `W_o` and `W_down` 0 both parts add nothing. Does your block then return what it was "
-    "given?",
+    "With `W_o` and `W_down` set to 0, neither part adds anything. Does your block then return "
+    "its input?",
     plain.edit(
         "found, cache = self.attend(self.norm_1(X), cache)\n"
         "X = X + found\n"
@@ -198,55 +198,56 @@ today_block.wrong(
 )
 today_block.wrong(
     "the norms exchanged",
-    "Which norm stands before the attention: the first or the second?",
+    "Which norm comes before the attention: the first or the second?",
     plain.edit("self.norm_1(X)", "self.norm_3(X)")
     .edit("self.norm_2(X)", "self.norm_1(X)")
     .edit("self.norm_3(X)", "self.norm_2(X)"),
 )
 today_block.wrong(
     "the norm after each part",
-    "What does the attention read: the token as it is, or as the norm makes it?",
+    "What does the attention read: the tokens as they are, or the normalised ones?",
     plain.edit("self.attend(self.norm_1(X), cache)", "self.attend(X, cache)")
     .edit("X = X + found", "X = X + self.norm_1(found)")
     .edit("self.transform(self.norm_2(X))", "self.norm_2(self.transform(X))"),
 )
 today_block.wrong(
     "no norm before the network",
-    "Multiply what the block has after the attention by 10. Should what the network adds grow?",
+    "Multiply the tokens after the attention by 10. Should the feed-forward network's "
+    "contribution grow?",
     plain.edit("self.transform(self.norm_2(X))", "self.transform(X)"),
 )
 today_block.wrong(
     "no residual around the network",
-    "With `W_down` 0, what is left of the tokens in your block?",
+    "With `W_down` set to 0, what is left of the tokens in your block?",
     plain.edit("return X + self.transform", "return self.transform"),
 )
 today_block.wrong(
     "no residual around the attention",
-    "With `W_o` 0, what is left of the tokens in your block?",
+    "With `W_o` set to 0, what is left of the tokens in your block?",
     plain.edit("X = X + found", "X = found"),
 )
 today_block.wrong(
     "the network reads what the attention read",
-    "Is what the attention found in the tokens that the network reads?",
+    "Do the tokens that the feed-forward network reads contain the attention's result?",
     plain.edit(
         "X = X + found\nreturn X + self.transform(self.norm_2(X)), cache",
         "return X + found + self.transform(self.norm_2(X)), cache",
     ),
 )
 today_block.wrong(
-    "what was found added twice",
-    "Follow what the attention found: how often is it added on its way to the output?",
+    "the attention's result added twice",
+    "Follow the attention's result: how often is it added on its way to the output?",
     plain.edit("return X + self.transform", "return X + found + self.transform"),
 )
 today_block.wrong(
     "the cache not passed on",
-    "Three tokens are cached. Does your block give the attention all that it needs?",
+    "Three tokens are cached. Does your block pass on everything that the attention needs?",
     plain.edit("self.attend(self.norm_1(X), cache)", "self.attend(self.norm_1(X), None)"),
 )
 today_block.wrong(
     "eps ignored",
-    "Make two blocks with different `eps`, and give them the same tokens, near 0. Do their outputs "
-    "differ?",
+    "Make two blocks with different `eps`, and call them with the same tokens, all near 0. Do "
+    "their outputs differ?",
     plain.edit("nn.RMSNorm(d_model, eps)", "nn.RMSNorm(d_model, 1e-5)", times=2),
 )
 

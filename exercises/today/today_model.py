@@ -22,8 +22,9 @@ today_model = Declaration(
     help=(
         "Look up the tokens, run the blocks one after the other, normalise, and compare with "
         "every embedding. Keep what each block returns besides its tokens.",
-        "An `nn.ModuleList` called `blocks`. Go through blocks and caches side by side; without "
-        "caches each block is given None. Nothing is added for the positions: who knows them?",
+        "The blocks are an `nn.ModuleList` called `blocks`. Go through blocks and caches side by "
+        "side; without caches each block gets None. Nothing is added for the positions: which "
+        "part deals with them?",
         "Section “Assembled from your own pieces”, and chapter 10's `GPT`.",
     ),
 )
@@ -231,7 +232,7 @@ class TokenByToken(nn.Module):
 
 today_model.wrong(
     "one cache for all blocks",
-    "Each block makes keys of its own. Whose does your second block read?",
+    "Each block makes its own keys. Which ones does your second block read?",
     plain.edit("longer = []", "longer, first = [], caches[0] if caches else None").edit(
         "self.run(block, X, cache)", "self.run(block, X, first)"
     ),
@@ -243,12 +244,12 @@ today_model.wrong(
 )
 today_model.wrong(
     "the caches not passed on",
-    "What does your model make of a token when a text came before it?",
+    "What does your model do with the text that came before a token?",
     plain.edit("self.run(block, X, cache)", "self.run(block, X, None)"),
 )
 today_model.wrong(
     "the old caches returned",
-    "What does the next call know of the tokens that were read in this one?",
+    "What does the next call know about the tokens that were read in this one?",
     plain.edit(
         "longer.append(cache)",
         "longer.append(cache)\nif caches[0] is not None:\n    longer = list(caches)",
@@ -271,29 +272,29 @@ today_model.wrong(
 )
 today_model.wrong(
     "the first block again and again",
-    "Two blocks: do your gradients reach the second one?",
+    "Make a model of two blocks. Do gradients reach the second one?",
     plain.edit("self.run(block, X, cache)", "self.run(self.blocks[0], X, cache)"),
 )
 today_model.wrong(
     "every block reads the embedding",
-    "What does the second block read: the tokens as they came, or what the first has left?",
+    "What does the second block read: the embedded tokens, or the output of the first block?",
     plain.edit("longer = []", "longer, first = [], X").edit(
         "self.run(block, X, cache)", "self.run(block, first, cache)"
     ),
 )
 today_model.wrong(
-    "the read-out of another norm's scale",
+    "the logits from normalised embeddings",
     "Are the logits dot products with the embeddings, or cosines?",
     plain.edit("@ self.embedding.weight.T", "@ F.normalize(self.embedding.weight, dim=-1).T"),
 )
 today_model.wrong(
     "the embedding read only",
-    "One table reads and writes. Does the gradient of the logits reach it on both ways?",
+    "One table reads and writes. Does the gradient of the logits reach it by both ways?",
     plain.edit("@ self.embedding.weight.T", "@ self.embedding.weight.detach().T"),
 )
 today_model.wrong(
     "probabilities in place of logits",
-    "Can a row of your output hold a negative number?",
+    "Can a row of your output contain a negative number?",
     plain.edit(
         "self.norm(X) @ self.embedding.weight.T",
         "(self.norm(X) @ self.embedding.weight.T).softmax(-1)",
@@ -301,7 +302,7 @@ today_model.wrong(
 )
 today_model.wrong(
     "the last row alone",
-    "How many rows of logits are asked for?",
+    "How many rows of logits does the docstring ask for?",
     plain.edit("return self.norm(X) @", "return self.norm(X[:, -1:]) @"),
 )
 

@@ -14,11 +14,12 @@ beam_search = Declaration(
     minutes=35,
     help=(
         "Keep a list of beginnings with their sums, at first the empty one with 0. At each step "
-        "make all continuations of all of them, sort them by their sums, and take the best `beam`. "
-        "Put those that ended aside; go on with the others. At the end compare scores.",
-        "Sums decide while you search, scores only at the end: of beginnings of equal length the "
-        "penalty changes no order. `sorted` leaves equal ones in the order in which they came. "
-        "What remains if nothing has ended, or if there was no room at all?",
+        "make all continuations of all of them, sort them by their sums, and take the best "
+        "`beam`. Set aside those that have ended, and go on with the others. At the end compare "
+        "scores.",
+        "Compare sums while you search, and scores only at the end: the penalty does not change "
+        "the order of beginnings of equal length. `sorted` leaves equal elements in the order in "
+        "which they came. What do you return if nothing has ended, or if `max_len` is 0?",
         "Section “Keeping more than one beginning”.",
     ),
 )
@@ -121,7 +122,7 @@ def plain(step, start, stop, beam, max_len, length_penalty):
 on_and_on = plain.edit("if len(ended) >= beam:\n    break", "")
 beam_search.wrong(
     "probabilities added",
-    "The probability of a sentence is a product. Which sum belongs to it?",
+    "The probability of a sentence is a product. Which sum is its logarithm?",
     plain.edit("float(g)", "float(np.exp(g))"),
 )
 beam_search.wrong(
@@ -145,18 +146,18 @@ beam_search.wrong(
 )
 beam_search.wrong(
     "divided by a power of the length itself",
-    "For a sentence of one token the penalty is 1. What is it for one of seven, here and in your "
-    "function?",
+    "For a sentence of one token the penalty is 1. What is it for a sentence of seven, in the "
+    "docstring and in your function?",
     plain.edit("((5 + len(one[0])) / 6)", "max(len(one[0]), 1)"),
 )
 beam_search.wrong(
     "stop not counted",
-    "Which tokens does the length of a sentence count? Is stop, which you take away, among them?",
+    "Which tokens count in the length of a sentence? Is stop, which you remove, among them?",
     plain.edit("len(one[0])", "len([token for token in one[0] if token != stop])"),
 )
 beam_search.wrong(
     "start counted",
-    "Was start chosen, or was it there? Does the length count it?",
+    "Did the search choose start, or was it there before? Does it count in the length?",
     plain.edit("5 + len(one[0])", "6 + len(one[0])"),
 )
 beam_search.wrong(
@@ -174,18 +175,18 @@ beam_search.wrong(
     ).edit("best = sorted(longer, key=lambda one: -one[1])[:beam]", "best = longer"),
 )
 beam_search.wrong(
-    "the ended forgotten",
+    "sentences that have ended forgotten",
     "A sentence ended early, and its score is the best. Where is it when your search is over?",
     plain.edit("ended or kept", "kept or ended"),
 )
 beam_search.wrong(
     "an open sentence among the ended",
-    "May a sentence that has not ended win against one that has?",
+    "May a sentence that has not ended beat one that has?",
     plain.edit("ended or kept", "ended + kept"),
 )
 beam_search.wrong(
     "an ended sentence continued",
-    "What comes after stop? Do you ask `step` for it?",
+    "What comes after stop? Do you call `step` for it?",
     plain.edit("kept = [one for one in best if one[0][-1] != stop]", "kept = best"),
 )
 beam_search.wrong(
@@ -215,7 +216,7 @@ beam_search.wrong(
 )
 beam_search.wrong(
     "on after enough have ended",
-    "How many sentences must end until the search is over?",
+    "How many sentences must have ended before the search is over?",
     on_and_on,
 )
 beam_search.wrong(

@@ -36,11 +36,11 @@ ALL_EQUAL = SourceFunction(
     "step",
     """
 def step(tokens):
-    # every beginning of one length is as good as any other; stop is 2
+    # all beginnings of the same length are equally good; stop is 2
     return np.full(4, -1.0)
 """,
 )
-"""Nothing but ties."""
+"Every choice is a tie."
 
 
 TIED_BEGINNINGS = SourceFunction(
@@ -52,19 +52,19 @@ def step(tokens):
     return np.array(table, dtype=float)[tokens[-1]]
 """,
 )
-"""Three equal sums for two places: who comes first is a matter of the beginning, not of ids."""
+"Three equal sums for two places: the beginnings decide which comes first, not the ids."
 
 
 TIED_SENTENCES = SourceFunction(
     "step",
     """
 def step(tokens):
-    # start is 3 and stop is 0; to stop at once costs as much as a word and then stop
+    # start is 3 and stop is 0; stopping at once costs as much as one word and then stop
     table = [[-9, -9, -9, -9], [-1, -9, -9, -9], [-1, -9, -9, -9], [-2, -1, -1, -9]]
     return np.array(table, dtype=float)[tokens[-1]]
 """,
 )
-"""Three sentences of one score: one ends first, and two end together."""
+"Three sentences with the same score: one ends first, and two end together."
 
 
 START_AGAIN = SourceFunction(
@@ -78,11 +78,11 @@ def step(tokens):
     return scores
 """,
 )
-"""The token that stands for start is a word of the sentence too."""
+"The token that is used as start is also a word of the sentence."
 
 
 IMPROBABLE = SourceFunction("step", TWO_LENGTHS.source.replace("[-1]]", "[-1]] * 400"))
-"""Probabilities that no floating-point number can hold, and sums that it can."""
+"Probabilities too small for a floating-point number; their logarithms are not."
 
 
 ONE_LONG_SENTENCE = SourceFunction(
@@ -105,7 +105,7 @@ def drawn_language(rng: np.random.Generator, size: int, start: int, stop: int) -
     turn = round(float(rng.uniform(1, 9)), 3)
     source = f"""
 def step(tokens):
-    # each beginning has scores of its own; nothing should be asked after stop
+    # every beginning has its own scores; `step` should not be called after stop
     if {stop} in tokens:
         return np.full({size}, -0.01)
     mark = sum((place + {turn}) * (token + 1) for place, token in enumerate(tokens))

@@ -13,10 +13,11 @@ beam_step = Declaration(
     minutes=25,
     kind=Kind.TRANSFER,
     help=(
-        "All continuations of a sentence in one row, the best of them, and from the index of each "
-        "its beginning and its token.",
-        "Before you add: of an ended beginning, let all log-probabilities be -inf but that of "
-        "`pad`, which is 0. `torch.topk` finds the best; `//` and `%` take an index apart.",
+        "Put all continuations of a sentence into one row and find the best of them. The index "
+        "of each in this row gives its beginning and its token.",
+        "Before you add: for a beginning that has ended, set all log-probabilities to -inf, "
+        "except that of `pad`, which is 0. `torch.topk` finds the best; `//` and `%` take an "
+        "index apart.",
         "Section “Keeping more than one beginning”, where a step keeps the best of six.",
     ),
 )
@@ -89,7 +90,8 @@ beam_step.wrong(
 )
 beam_step.wrong(
     "the sums so far forgotten",
-    "What is the sum of a sentence of five tokens, and how many of the five are in yours?",
+    "A sentence has five tokens. How many of their log-probabilities belong in its sum, and how "
+    "many are in yours?",
     plain.edit(
         "totals = sums[..., None] + torch.where(ended[..., None], only_pad, log_probabilities)",
         "totals = torch.where(ended[..., None], only_pad, log_probabilities)\n"
@@ -98,7 +100,7 @@ beam_step.wrong(
 )
 beam_step.wrong(
     "an ended beginning continued",
-    "A beginning has its stop. Which tokens may follow it, and what do they cost?",
+    "A beginning has ended with stop. Which tokens may follow, and what do they cost?",
     plain.edit("torch.where(ended[..., None], only_pad, log_probabilities)", "log_probabilities"),
 )
 beam_step.wrong(
@@ -107,21 +109,21 @@ beam_step.wrong(
     plain.edit("only_pad[..., pad] = 0", "only_pad[..., pad] = log_probabilities[..., pad]"),
 )
 beam_step.wrong(
-    "what has ended dropped",
+    "beginnings that have ended dropped",
     "A sentence has ended, and its sum is the best of all. Where is it after your step?",
     plain.edit("only_pad[..., pad] = 0", ""),
 )
 beam_step.wrong(
-    "every token free behind the end",
-    "Behind its stop a beginning has one continuation. How many has it in yours?",
+    "every token free after the end",
+    "After its stop, a beginning has one continuation. How many does it have in your function?",
     plain.edit(
         "torch.full_like(log_probabilities, -torch.inf)", "torch.zeros_like(log_probabilities)"
     ),
 )
 beam_step.wrong(
     "the index divided by the beam",
-    "The continuations of a sentence stand in one row of beam times V. How many of them belong to "
-    "the first beginning?",
+    "The continuations of a sentence are in one row, beam times V long. How many of them belong "
+    "to the first beginning?",
     plain.edit("size = log_probabilities.shape[-1]", "size = sums.shape[1]"),
 )
 beam_step.wrong(
@@ -131,7 +133,7 @@ beam_step.wrong(
 )
 beam_step.wrong(
     "the smallest first",
-    "Of the sums that you return, which stands first?",
+    "Which of the sums that you return comes first?",
     plain.edit(
         "totals.flatten(1).topk(sums.shape[1])",
         "(one.flip(-1) for one in totals.flatten(1).topk(sums.shape[1]))",
@@ -148,7 +150,7 @@ beam_step.wrong(
 
 
 @beam_step.wrong(
-    "probabilities multiplied", "A sum of -2000 is a probability of what? Can a computer hold it?"
+    "probabilities multiplied", "Which probability has the logarithm -2000? Can a computer hold it?"
 )
 def _(sums, log_probabilities, ended, pad):
     only_pad = torch.zeros_like(log_probabilities)

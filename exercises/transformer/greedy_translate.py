@@ -13,8 +13,8 @@ greedy_translate = Declaration(
     minutes=15,
     kind=Kind.DEBUG,
     help=(
-        "Everything is right but one line. Follow two sentences on paper, one of which ends two "
-        "steps before the other.",
+        "Only one line is wrong. Follow two sentences on paper, one of which ends two steps "
+        "before the other.",
         "Print `ended` after each step for a batch whose sentences have different lengths. It "
         "should never go from True to False.",
         "Section “A Transformer of your own”: the same search for one sentence.",
@@ -67,7 +67,7 @@ def open_rows_only(model, sources, start, stop, pad, max_len):
 
 @greedy_translate.wrong(
     "the end forgotten after one step",
-    "A sentence ended two steps ago, its neighbours go on. What does `ended` say of it now?",
+    "A sentence ended two steps ago, and its neighbours go on. What does `ended` say about it now?",
     released=True,
 )
 def given(model, sources, start, stop, pad, max_len):
@@ -90,8 +90,8 @@ greedy_translate.wrong(
     plain.edit("ended.all", "ended.any").edit("following = torch.where(ended, pad, following)", ""),
 )
 greedy_translate.wrong(
-    "written on behind the end",
-    "A sentence has ended, and another has not. What should stand in the first one's row from "
+    "written on after the end",
+    "A sentence has ended, and another has not. What should the first one's row contain from "
     "then on?",
     plain.edit("following = torch.where(ended, pad, following)", ""),
 )
@@ -110,8 +110,8 @@ greedy_translate.wrong(
 )
 greedy_translate.wrong(
     "always to the last step",
-    "All sentences have ended after four tokens, and `max_len` is 9. How many columns has the "
-    "result?",
+    "All sentences have ended after four tokens, and `max_len` is 9. How many columns does the "
+    "result have?",
     plain.edit("while written.shape[1] <= max_len and not ended.all()", "for _ in range(max_len)"),
 )
 greedy_translate.wrong(
@@ -130,7 +130,7 @@ greedy_translate.wrong(
     plain.edit("model(sources, written)", "model(sources, written[:, -1:])"),
 )
 greedy_translate.wrong(
-    "padding taken for an end",
+    "padding taken for the end",
     "The model chose the id of `pad` in the middle of a sentence. Has the sentence ended?",
     plain.edit("ended | (following == stop)", "(following == stop) | (following == pad)"),
 )
@@ -140,13 +140,13 @@ COPIES = SourceFunction(
     "model",
     """
 def model(sources, inputs):
-    # it copies the source; behind its end it would go on with whatever stands there, and begin anew
+    # copies the source; after the end it would go on with whatever is there, and then start again
     places = np.arange(inputs.shape[1]) % sources.shape[1]
     ids = sources.new_tensor(range(10))
     return -(ids - sources[:, places, None]).double().abs()
 """,
 )
-"""Ten ids; what is written does not matter to it."""
+"Ten ids; the model ignores what has been written."
 
 
 WALKS = SourceFunction(
@@ -159,7 +159,7 @@ def model(sources, inputs):
     return -(ids - ((sources[:, places] + inputs) % 10)[..., None]).float().abs()
 """,
 )
-"""Ten ids; whoever shows it another beginning gets another sentence."""
+"Ten ids; from a different beginning the model writes a different sentence."
 
 
 @greedy_translate.public
@@ -187,7 +187,9 @@ def _(rng):
     yield Case("all of one length", (COPIES, _ids([[5, 4, 2, 7], [6, 3, 2, 8]]), 1, 2, 0, 9)).holds(
         "The search…", "Returns ids…"
     )
-    yield Case("none ends", (COPIES, _ids([[5, 4], [6, 3]]), 1, 2, 0, 5)).holds("The search…")
+    yield Case("no sentence ends", (COPIES, _ids([[5, 4], [6, 3]]), 1, 2, 0, 5)).holds(
+        "The search…"
+    )
     yield Case("sources of one token", (COPIES, _ids([[2], [5]]), 1, 2, 0, 3))
     yield Case(
         "padding chosen as a token", (COPIES, _ids([[5, 0, 4, 2], [2, 5, 6, 6]]), 1, 2, 0, 9)
@@ -209,7 +211,7 @@ def _(rng):
     words[0, 1] = words[1, 4] = words[2, 3] = 2
     yield Case("three lengths", (COPIES, _ids(words), 1, 2, 0, 9))
     yield Case("room for three tokens", (COPIES, _ids(words), 1, 2, 0, 3))
-    yield Case("none ends", (COPIES, _ids(rng.integers(3, 9, size=(2, 3))), 1, 2, 0, 7))
+    yield Case("no sentence ends", (COPIES, _ids(rng.integers(3, 9, size=(2, 3))), 1, 2, 0, 7))
     pads = words.copy()
     pads[1, 1] = pads[2, 0] = 0
     yield Case("padding chosen as a token", (COPIES, _ids(pads), 1, 2, 0, 9))

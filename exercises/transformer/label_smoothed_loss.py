@@ -16,12 +16,12 @@ label_smoothed_loss = Declaration(
     minutes=20,
     forbidden=forbidden.CROSS_ENTROPY,
     help=(
-        "The cross-entropy of a place is a mean of the surprises -log p of all tokens. Each weighs "
-        "`smoothing / V`, and the right one `1 - smoothing` more. Then the mean over the places "
-        "that count.",
-        "`log_softmax` overflows nowhere. `gather` picks one token's number at each place, but not "
-        "at an id that is none: put another there before, and throw the place away afterwards. "
-        "What do you divide by if no place counts?",
+        "The cross-entropy of a place is a mean of the surprises -log p of all tokens. Each has "
+        "the weight `smoothing / V`, and the right one has `1 - smoothing` more. Then take the "
+        "mean over the places that count.",
+        "`log_softmax` never overflows. `gather` picks one token's number at each place, but "
+        "fails if a target is not an id: put any valid id there first, and leave the place out "
+        "afterwards. What do you divide by if no place counts?",
         "Section “The loss”.",
     ),
 )
@@ -69,8 +69,8 @@ def plain(logits, targets, smoothing, ignore_index):
 
 label_smoothed_loss.wrong(
     "the share dealt to the others only",
-    "Does the right token get its part of what is dealt out? With smoothing = 1, what should be "
-    "wanted of it?",
+    "Does the right token get its part of the share that is dealt out? With smoothing = 1, what "
+    "should its weight be?",
     plain.edit("surprise.mean(dim=-1)", "((surprise.sum(dim=-1) - sure) / (logits.shape[-1] - 1))"),
 )
 label_smoothed_loss.wrong(
@@ -88,12 +88,12 @@ label_smoothed_loss.wrong(
 )
 label_smoothed_loss.wrong(
     "the whole share for every token",
-    "What is wanted of all tokens together? Add up your shares: do they make 1?",
+    "What should the weights of all tokens add up to? Add up yours: do they?",
     plain.edit("surprise.mean", "surprise.sum"),
 )
 label_smoothed_loss.wrong(
     "nothing taken from the right token",
-    "What is dealt out must come from somewhere. Add up your shares: do they make 1?",
+    "The share that is dealt out must come from somewhere. Add up your weights: do they make 1?",
     plain.edit("(1 - smoothing) * sure", "sure"),
 )
 label_smoothed_loss.wrong(
@@ -115,8 +115,8 @@ label_smoothed_loss.wrong(
     plain.edit("[..., 0]", "[..., 0] * counts").edit("losses[counts].sum()", "losses.sum()"),
 )
 label_smoothed_loss.wrong(
-    "sum for mean",
-    "A batch twice as large: should the loss be twice as large?",
+    "the sum in place of the mean",
+    "Double the batch. Should the loss double?",
     plain.edit(" / counts.sum().clamp(min=1)", ""),
 )
 label_smoothed_loss.wrong(
@@ -129,19 +129,19 @@ label_smoothed_loss.wrong(
 )
 label_smoothed_loss.wrong(
     "no logarithm",
-    "A right token with the probability 0: how large should the loss be, and how large can yours "
-    "get?",
+    "The right token has a probability near 0. How large should the loss be, and how large can "
+    "yours get?",
     plain.edit("logits.log_softmax", "logits.softmax"),
 )
 label_smoothed_loss.wrong(
     "softmax twice",
-    "`log_softmax`, like `F.cross_entropy`, takes logits. What do you hand it?",
+    "`log_softmax`, like `F.cross_entropy`, takes logits. What do you pass to it?",
     plain.edit("logits.log_softmax", "logits.softmax(dim=-1).log_softmax"),
 )
 label_smoothed_loss.wrong(
     "logarithm of a rounded zero",
-    "A logit that lies 1000 below the largest: what is its softmax in floating point, and what "
-    "the logarithm of that?",
+    "A logit lies 1000 below the largest. What is its softmax in floating point, and what is the "
+    "logarithm of that?",
     plain.edit("logits.log_softmax(dim=-1)", "logits.softmax(dim=-1).log()"),
 )
 label_smoothed_loss.wrong(
@@ -153,7 +153,7 @@ label_smoothed_loss.wrong(
 
 @label_smoothed_loss.wrong(
     "dealt to all but the right token and the ignored one",
-    "Among how many tokens does the docstring deal out the share: V, or V - 2?",
+    "To how many tokens does the docstring deal out the share: V, or V - 2?",
 )
 def _(logits, targets, smoothing, ignore_index):
     V = logits.shape[-1]
@@ -168,8 +168,8 @@ def _(logits, targets, smoothing, ignore_index):
 
 @label_smoothed_loss.wrong(
     "a divergence in place of the cross-entropy",
-    "If the model gives exactly what is wanted, is its cross-entropy 0? What does `F.kl_div` take "
-    "off?",
+    "If the model gives exactly the wanted probabilities, is its cross-entropy 0? What does "
+    "`F.kl_div` subtract from it?",
 )
 def _(logits, targets, smoothing, ignore_index):
     V = logits.shape[-1]

@@ -13,9 +13,9 @@ shift_right = Declaration(
     difficulty=1,
     minutes=10,
     help=(
-        "Put `start` in front of every row, and leave the last token of the row away.",
+        "Put `start` in front of every row, and leave out the last token of the row.",
         "`torch.cat` joins tensors along an axis, and `targets[..., :-1]` is all but the last. "
-        "What if there is no place at all?",
+        "What if the rows are empty?",
         "Section “The target, shifted right”.",
     ),
 )
@@ -52,13 +52,13 @@ shift_right.wrong(
 )
 shift_right.wrong(
     "not shifted",
-    "The decoder sees the token at its own place too. Which token must not stand there?",
+    "The decoder also sees the token at its own place. Which token must not be there?",
     pad.edit("F.pad(targets, (1, 0), value=start)[..., :-1]", "targets.clone()"),
 )
 shift_right.wrong(
     "the last token kept",
-    "How many places have the targets, and how many have your inputs? What would follow the last "
-    "of them?",
+    "How many places do the targets have, and how many do your inputs have? What would follow "
+    "the last of them?",
     pad.edit("[..., :-1]", ""),
 )
 shift_right.wrong(
@@ -73,7 +73,7 @@ shift_right.wrong(
 )
 shift_right.wrong(
     "no start",
-    "`roll` brings the last token to the front. What should stand there?",
+    "`roll` brings the last token to the front. What should be there?",
     roll.edit("inputs[..., :1] = start", ""),
 )
 shift_right.wrong(
@@ -83,7 +83,7 @@ shift_right.wrong(
 )
 shift_right.wrong(
     "the targets themselves changed",
-    "The loss needs the targets after your function has had them. Are they still the same?",
+    "The loss still needs the targets after your function has run. Are they unchanged?",
     roll.edit("torch.roll(targets, shifts=1, dims=-1)", "targets.copy_(targets.roll(1, dims=-1))"),
 )
 
@@ -108,7 +108,7 @@ def _(rng):
     yield _case(rng, "two leading axes", (2, 3, 4)).holds("targets: ids…")
     yield _case(rng, "three leading axes", (2, 1, 3, 4)).holds("targets: ids…")
     yield Case("another row of four", (Tensor(np.array([8, 3, 3, 9])), 1)).holds("targets: ids…")
-    yield Case("start is 0, and no stranger to the row", (Tensor(np.array([4, 0, 3, 2])), 0)).holds(
+    yield Case("start is 0, which the row contains too", (Tensor(np.array([4, 0, 3, 2])), 0)).holds(
         "start: the…"
     )
 

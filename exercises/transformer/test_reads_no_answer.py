@@ -25,8 +25,8 @@ test_reads_no_answer = Declaration(
         "You know none of the losses. Put each of the nine tokens at one place of the target, all "
         "else equal, and look at the losses of all places: before it, after it, and there.",
         "Before the place no loss moves; after it every loss does. At the place itself the loss "
-        "moves in any case, but exp(-loss) is a probability: what do nine of them sum to? Do the "
-        "same with the source. Then put the sentence into a padded batch.",
+        "moves in any case, but exp(-loss) is a probability: what should the nine of them sum "
+        "to? Do the same with the source. Then put the sentence into a padded batch.",
         "The leak test in the section “The target, shifted right”, and “Where people go wrong”.",
     ),
 )
@@ -53,13 +53,13 @@ def later_tokens_only(implementation):
 
 
 test_reads_no_answer.wrong(
-    "the place itself is not asked",
+    "the place itself is not tested",
     "You change every token but the one whose loss you read. How would a machine that has read "
     "that token give itself away, if you tried all nine?",
     plain.edit("assert abs(float(torch.exp(-losses[:, place]).sum()) - 1) < 1e-4", ""),
 )
 test_reads_no_answer.wrong(
-    "asks what is hidden, never what is seen",
+    "checks what is hidden, never what is seen",
     "A machine that reads nothing has no leak. Would your test accept it?",
     plain.edit(
         "assert (moved[place + 1 :] > 1e-4).all()\n"
@@ -85,8 +85,8 @@ assert (together - torch.cat((alone, 0 * alone[:1]))).abs().max() < 1e-4""",
 
 @test_reads_no_answer.wrong(
     "only that the loss is not too low",
-    "A machine that leaks at one place, or that reads too little, has a loss like any other. What "
-    "else do you know of the losses of a right one?",
+    "A machine that leaks at one place, or that reads too little, has a loss like any other. "
+    "What else do you know about the losses of a right one?",
 )
 def _(implementation):
     generator = torch.Generator().manual_seed(0)
@@ -96,7 +96,8 @@ def _(implementation):
 
 test_reads_no_answer.wrong(
     "equal to nine digits",
-    "How many digits has a number of float32? And if two sums are taken in another order?",
+    "How many digits does a float32 number have? What if the terms of a sum are added in another "
+    "order?",
     plain.edit("1e-4", "1e-9", times=5),
 )
 boolean_masks = test_reads_no_answer.accepts(

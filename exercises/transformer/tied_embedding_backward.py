@@ -15,11 +15,11 @@ tied_embedding_backward = Declaration(
     kind=Kind.DERIVE,
     forbidden=forbidden.AUTOMATIC_DIFFERENTIATION,
     help=(
-        "Write the two uses of `E` as two tables, go back through both, and add what comes: at the "
-        "end they are the same table.",
-        "The gradient of the mean cross-entropy by the logits is (shares - one-hot) / n. For "
-        "logits = X @ A.T it gives the gradients of X and of A, as for any product. "
-        "`np.add.at` adds as often as an id comes.",
+        "Treat the two uses of `E` as two tables, go back through each of them, and add the two "
+        "gradients, since it is really one table.",
+        "The gradient of the mean cross-entropy with respect to the logits is (shares - one-hot) "
+        "/ n. For logits = X @ A.T it gives the gradients of X and of A, as for any product. "
+        "`np.add.at` adds once for every time that an id occurs.",
         "Section “What enters a stack”, on one table for both; “What you need”, the chain rule.",
     ),
 )
@@ -78,8 +78,7 @@ def plain(E, tokens, targets):
 
 tied_embedding_backward.wrong(
     "as the last map alone",
-    "`E` stands twice in the equation of the logits. Through which of the two places did you go "
-    "back?",
+    "`E` occurs twice in the equation of the logits. Through which of the two did you go back?",
     plain.edit(
         "d_logits = d_logits / len(tokens)\n"
         "d_E = d_logits.T @ X\n"
@@ -90,7 +89,8 @@ tied_embedding_backward.wrong(
 )
 tied_embedding_backward.wrong(
     "as the embedding alone",
-    "A token that is neither read nor wanted still has a logit. What is the gradient of its row?",
+    "A token that is neither an input nor a target still has a logit. What is the gradient of "
+    "its row?",
     plain.edit(
         "d_logits = d_logits / len(tokens)\n"
         "d_E = d_logits.T @ X\n"
@@ -99,19 +99,19 @@ tied_embedding_backward.wrong(
     ),
 )
 tied_embedding_backward.wrong(
-    "a token that comes twice counted once",
-    "`d_E[tokens] += ...`, where one id stands three times: how many of the three are added?",
+    "a repeated token counted once",
+    "In `d_E[tokens] += ...`, one id occurs three times. How many of the three rows are added?",
     plain.edit("np.add.at(d_E, tokens, d_logits @ E)", "d_E[tokens] += d_logits @ E"),
 )
 tied_embedding_backward.wrong(
     "the sum for the mean",
-    "Give every token twice. Does the loss change? Does your gradient?",
+    "Pass every token and its target twice. Does the loss change? Does your gradient?",
     plain.edit("d_logits = d_logits / len(tokens)", ""),
 )
 tied_embedding_backward.wrong(
     "the targets forgotten",
-    "What is the derivative of the cross-entropy by the logit of the right token? May it be "
-    "positive?",
+    "What is the derivative of the cross-entropy with respect to the logit of the right token? "
+    "Can it be positive?",
     plain.edit("d_logits[np.arange(len(tokens)), targets] -= 1", ""),
 )
 tied_embedding_backward.wrong(
@@ -150,7 +150,7 @@ def _(rng):
         "targets: ids…"
     )
     yield Case(
-        "a token that comes three times", (small, np.array([0, 0, 0]), np.array([1, 2, 1]))
+        "a token that occurs three times", (small, np.array([0, 0, 0]), np.array([1, 2, 1]))
     ).holds("tokens: ids…", "The loss is the mean over the n tokens of the cross-entropy.")
     yield _case(rng, "six tokens, four features", 5, 4, 6).holds(
         "E: (V, d), the embeddings.", "The loss…", "Returns the…"
@@ -173,7 +173,7 @@ def _(rng):
     first, last = (int(one) for one in rng.permutation(size)[:2])
     yield Case("a token that follows itself", (table, np.array([last]), np.array([last])))
     times = (np.full(4, first), np.array([last, last, first, last]))
-    yield Case("a token that comes four times", (table, *times))
+    yield Case("a token that occurs four times", (table, *times))
     yield _case(rng, "several tokens", size, d, n)
     yield _case(rng, "as many tokens as features and ids", d, d, d)
     yield _case(rng, "fewer tokens than ids", 11, d, 5)

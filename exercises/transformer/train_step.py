@@ -13,10 +13,11 @@ train_step = Declaration(
     minutes=25,
     kind=Kind.TRANSFER,
     help=(
-        "Copies of the weights that ask for gradients; the sum of the losses of all batches, and "
-        "the number of their tokens; the gradient of the mean; clip it; step.",
-        "`backward` adds to what is in `.grad` already, so it may be called once a batch. Divide "
-        "when you know the number of all tokens. `.grad` of a weight that had no part is None.",
+        "Make copies of the weights that require gradients. Add up the losses of all batches, "
+        "and count their tokens. Take the gradient of the mean, clip it, and step.",
+        "`backward` adds to what is in `.grad` already, so you may call it once per batch. "
+        "Divide when you know the number of all tokens. `.grad` of a weight that took no part is "
+        "None.",
         "Section “A Transformer of your own”: one step with one batch.",
     ),
 )
@@ -94,15 +95,15 @@ unclipped = plain.edit(
 )
 means_averaged = train_step.wrong(
     "the mean of the batches' means",
-    "One batch has a single token and another has nine. Which share of the loss should the single "
-    "one have, and which has it in yours?",
+    "One batch has a single token and another has nine. What share of the loss should the single "
+    "one have, and what share does it have in yours?",
     plain.edit("a + g for", "a + g / max(counted, 1) for")
     .edit("total + loss.detach()", "total + loss.detach() / max(counted, 1)")
     .edit("tokens = max(tokens, 1)", "tokens = len(batches)"),
 )
 train_step.wrong(
     "the means added",
-    "Give the same batch twice. Should the step be twice as long?",
+    "Pass the same batch twice. Should the step be twice as long?",
     means_averaged.edit("tokens = len(batches)", "tokens = 1"),
 )
 train_step.wrong(
@@ -112,7 +113,7 @@ train_step.wrong(
 )
 train_step.wrong(
     "the last batch alone",
-    "What became of the gradient of the first batch when the second came?",
+    "What happens to the gradient of the first batch when the second one comes?",
     plain.edit("a + g for a, g in", "g for _, g in"),
 )
 
@@ -148,8 +149,8 @@ train_step.wrong(
 )
 train_step.wrong(
     "each weight clipped by itself",
-    "Two tensors have gradients of length 3 and 4. How long is the one vector made of both, and "
-    "in which direction does it point after clipping, yours and the right one?",
+    "Two tensors have gradients of length 3 and 4. How long is the one vector made of both? In "
+    "which direction should it point after clipping, and in which does yours point?",
     plain.edit(
         "if length > max_norm:\n    sums = [one * max_norm / length for one in sums]",
         "sums = [one * min(1.0, max_norm / max(float(one.norm()), 1e-30)) for one in sums]",
@@ -165,7 +166,8 @@ train_step.wrong(
 )
 train_step.wrong(
     "no clipping",
-    "How long is the gradient when it is longer than `max_norm`?",
+    "The gradient is longer than `max_norm`. How long should it be when you take the step, and "
+    "how long is yours?",
     unclipped,
 )
 train_step.wrong(
@@ -211,7 +213,7 @@ def loss_of(weights, batch):
     return -right[targets != 0].sum(), int((targets != 0).sum())
 """,
 )
-"""Weights beyond the first two have no part in it."""
+"Weights after the first two are not used."
 
 
 DISTANCES = SourceFunction(
@@ -261,13 +263,13 @@ def _(rng):
         "max_norm: if…", "A millionth…"
     )
     shapes = [(2, 3, 4), (1, 3, 2)]
-    yield _case(rng, "a weight without a part in it", shapes, 0.3, np.float32, unused=True).holds(
+    yield _case(rng, "a weight that is not used", shapes, 0.3, np.float32, unused=True).holds(
         "weights: tensors…",
         "Returns the…",
         "`weights` are not changed; a weight on which no loss depends keeps its values.",
     )
     yield _case(rng, "a batch of padding alone", [(2, 3, 4), (2, 2, 0)], 50.0).holds("The loss…")
-    yield _case(rng, "nothing but padding", [(1, 3, 0)], 1.0).holds("The loss…")
+    yield _case(rng, "padding in every batch", [(1, 3, 0)], 1.0).holds("The loss…")
     yield _case(rng, "float32, clipped", [(2, 3, 6), (3, 3, 4)], 0.3, dtype=np.float32).holds(
         "max_norm: if…"
     )
@@ -286,9 +288,9 @@ def _(rng):
     yield _case(rng, "three batches of different widths", [(1, 2, 1), (3, m, 9), (2, 4, 5)], 50.0)
     yield _case(rng, "a long gradient", [(2, m, m), (2, 4, 3)], 0.25, size=2.0)
     shapes = [(2, m, m), (1, 3, 2)]
-    yield _case(rng, "a weight without a part in it", shapes, 0.3, np.float32, unused=True)
+    yield _case(rng, "a weight that is not used", shapes, 0.3, np.float32, unused=True)
     yield _case(rng, "a batch of padding alone", [(2, 2, 0), (2, m, m)], 50.0)
-    yield _case(rng, "nothing but padding", [(2, m, 0), (1, 2, 0)], 1.0)
+    yield _case(rng, "padding in every batch", [(2, m, 0), (1, 2, 0)], 1.0)
     yield _case(rng, "float32, clipped", [(2, m, m), (3, 3, 7)], 0.3, dtype=np.float32)
 
 

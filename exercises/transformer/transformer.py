@@ -17,13 +17,14 @@ transformer = Declaration(
     minutes=40,
     forbidden=forbidden.TRANSFORMER,
     help=(
-        "Two stacks. Each embeds its tokens, adds their places, runs its blocks one after another, "
-        "and normalises once more. The decoder's blocks get the encoder's result as their context; "
-        "what leaves the decoder is mapped to one logit for each token.",
+        "Two stacks. Each embeds its tokens, adds their positions, runs its blocks one after "
+        "another, and normalises once more. The decoder's blocks get the encoder's result as "
+        "their context; the decoder's output is mapped to one logit for each token.",
         "Write a class for each stack; a name such as `encoder.blocks.0` comes from "
-        "`self.encoder` and, in it, an `nn.ModuleList` called `blocks`. Three attentions, three "
-        "masks: which of them speaks of the source, and which of the target? The source's mask "
-        "has one number a token; a block wants an axis for those who ask.",
+        "`self.encoder` and, in it, an `nn.ModuleList` called `blocks`. There are three "
+        "attentions and three masks: which masks are about the source, and which about the "
+        "target? The source's mask has one number per token; a block expects an axis for the "
+        "queries, too.",
         "Sections “What enters a stack” and “From ids to logits”; chapter 8 for the blocks, and "
         "chapter 7 for the positions.",
     ),
@@ -239,8 +240,8 @@ class Einsum(nn.Module):
 
 transformer.wrong(
     "embeddings not scaled",
-    "At first an entry of an embedding is hardly larger than 1 / sqrt(d_model), and an entry of a "
-    "position is up to 1. Which one drowns the other, if nothing is done?",
+    "At first an entry of an embedding is hardly larger than 1 / sqrt(d_model), and an entry of "
+    "a position is up to 1. Which one drowns out the other, if you do not scale?",
     functions.edit("X * d_model**0.5 + waves", "X + waves"),
 )
 transformer.wrong(
@@ -255,7 +256,7 @@ transformer.wrong(
 )
 transformer.wrong(
     "no positions in the target",
-    "Both stacks read tokens. Which of your two tells them their places?",
+    "Both stacks read tokens. Which of your two stacks tells them their positions?",
     functions.edit(
         "self.embed(self.decoder, inputs)",
         'self.decoder["embedding"](inputs) * self.decoder["norm"].weight.numel() ** 0.5',
@@ -263,28 +264,28 @@ transformer.wrong(
 )
 transformer.wrong(
     "probabilities for logits",
-    "The loss takes a softmax of what you return. What have you taken already?",
+    "The loss takes a softmax of your output. What have you applied to it already?",
     functions.edit('(self.decoder["norm"](X))', '(self.decoder["norm"](X)).softmax(dim=-1)'),
 )
 transformer.wrong(
     "the encoder without its last norm",
     "In blocks with the norm before each sublayer, nothing normalises the sum that leaves the "
-    "last block. Who does it in your encoder?",
+    "last block. What does that in your encoder?",
     functions.edit('self.encoder["norm"](X)', "X"),
 )
 transformer.wrong(
     "the decoder without its last norm",
     "In blocks with the norm before each sublayer, nothing normalises the sum that leaves the "
-    "last block. Who does it before your logits?",
+    "last block. What does that before your logits?",
     functions.edit('self.decoder["norm"](X)', "X"),
 )
 transformer.wrong(
-    "the decoder asks the embeddings of the source",
+    "the decoder attends to the embeddings of the source",
     "What has your decoder's `context` gone through: one embedding, or all blocks of the encoder?",
     functions.edit('self.encoder["norm"](X)', "self.embed(self.encoder, sources)"),
 )
 transformer.wrong(
-    "each block asks the encoder's block of the same height",
+    "each block attends to the encoder's block of the same number",
     "When does the first block of the decoder run: after the first block of the encoder, or after "
     "the last?",
     functions.edit(
@@ -312,12 +313,12 @@ transformer.wrong(
 transformer.wrong(
     "no causal mask",
     "In training the whole target is there. What keeps a place from looking at the token that it "
-    "is to predict?",
+    "should predict?",
     functions.edit("Y, Y, causal", "Y, Y, None"),
 )
 transformer.wrong(
     "the mask leaks one token",
-    "Row i of the inputs predicts what stands in row i + 1. May it attend to row i + 1?",
+    "Row i of the inputs predicts the token in row i + 1. May it attend to row i + 1?",
     functions.edit(".tril()", ".tril(1)"),
 )
 transformer.wrong(
@@ -326,9 +327,9 @@ transformer.wrong(
     functions.edit(".tril()", ".tril(-1)"),
 )
 transformer.wrong(
-    "the causal mask turned round",
-    "Row i of the mask is the token that asks. On which side of the diagonal stand the tokens "
-    "before it?",
+    "the causal mask transposed",
+    "Row i of the mask belongs to the query of token i. On which side of the diagonal are the "
+    "tokens before it?",
     functions.edit(".tril()", ".triu()"),
 )
 transformer.wrong(
@@ -353,8 +354,8 @@ transformer.wrong(
 )
 transformer.wrong(
     "the source's mask on the target's own attention",
-    "Whose tokens does the source's mask speak of? In which of the decoder's two attentions do "
-    "they give the keys?",
+    "Which tokens is the source's mask about? In which of the decoder's two attentions do the "
+    "keys come from them?",
     functions.edit("Y, Y, causal", "Y, Y, causal if mask is None else causal & mask").edit(
         'block["norm_2"](X), context, mask', 'block["norm_2"](X), context, None'
     ),

@@ -13,8 +13,8 @@ warmup_learning_rate = Declaration(
     difficulty=1,
     minutes=10,
     help=(
-        "Two numbers, one that rises with the step and one that falls; the smaller counts. Divide "
-        "by the root of the width.",
+        "There are two numbers: one rises with the step, the other falls. Take the smaller one, "
+        "and divide it by the root of the width.",
         "In Python `x**-0.5` is one over the root of x. Where do the two numbers meet?",
         "Section “The learning rate”.",
     ),
@@ -55,8 +55,8 @@ def plain(step, d_model, warmup):
 
 warmup_learning_rate.wrong(
     "the larger of the two",
-    "One of the two numbers rises for ever, the other is large at first. Which one should hold "
-    "the rate down at step 1, and which one late?",
+    "One of the two numbers rises for ever, and the other is large at first. Which one should "
+    "hold the rate down at step 1, and which one late?",
     plain.edit("min", "max"),
 )
 warmup_learning_rate.wrong(
@@ -66,12 +66,12 @@ warmup_learning_rate.wrong(
 )
 warmup_learning_rate.wrong(
     "the width forgotten",
-    "Four times the width: what should become of the rate?",
+    "Make the model four times as wide. What should happen to the rate?",
     plain.edit("d_model**-0.5 * ", ""),
 )
 warmup_learning_rate.wrong(
     "the width without its root",
-    "Four times the width: should the rate be a quarter, or a half?",
+    "Make the model four times as wide. Should the rate become a quarter, or a half?",
     plain.edit(
         "d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)",
         "min(step**-0.5, step * warmup**-1.5) / d_model",
@@ -111,12 +111,12 @@ warmup_learning_rate.wrong(
 
 warmup_learning_rate.wrong(
     "the first two steps alike",
-    "What are your rates of steps 1 and 2? By what factor should they differ?",
+    "What are your rates at steps 1 and 2? By what factor should they differ?",
     plain.edit("return d_model**-0.5", "step = max(step - 1, 1)\nreturn d_model**-0.5"),
 )
 warmup_learning_rate.wrong(
     "the warm-up in place of the width",
-    "Four times the width: should the rate change? Does yours?",
+    "Make the model four times as wide. Should the rate change? Does yours?",
     plain.edit("d_model**-0.5", "warmup**0.5"),
 )
 

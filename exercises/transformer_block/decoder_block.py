@@ -23,8 +23,8 @@ decoder_block = Declaration(
     help=(
         "Three sublayers: the target attends to itself, then to the context, then each token is "
         "transformed. Each has a residual and a norm, as in the encoder block.",
-        "Which mask belongs to which attention? Its last axis tells. Where do the queries come "
-        "from in the second sublayer, and where the keys and values?",
+        "Which mask belongs to which attention? Look at the last axis of each mask. Where do the "
+        "queries come from in the second sublayer, and where the keys and values?",
         "Section “The decoder block”.",
     ),
 )
@@ -160,18 +160,18 @@ decoder_block.wrong(
     plain.edit("before, context, context_mask", "before, context, None"),
 )
 decoder_block.wrong(
-    "the context not asked",
+    "the context not used",
     "Change a token of `context`. Does your output change?",
     plain.edit("before, context, context_mask", "before, before, mask"),
 )
 decoder_block.wrong(
     "one attention for both",
-    "Which gradient do the weights of `cross_attention` get?",
+    "What gradient do the weights of `cross_attention` get?",
     plain.edit("self.attend(self.cross_attention", "self.attend(self.self_attention"),
 )
 decoder_block.wrong(
-    "the context asked first",
-    "Who should read the target first: its own tokens, or the source's?",
+    "the cross-attention first",
+    "Which should a token of the target attend to first: the target's tokens, or the source's?",
     plain.edit(
         """\
 X = X + self.attend(self.self_attention, before, before, mask)
@@ -187,7 +187,7 @@ X = X + self.attend(self.self_attention, before, before, mask)""",
 )
 decoder_block.wrong(
     "no residual around the context",
-    "With all weights of all three sublayers 0, what is left of `X` in your block?",
+    "Set all weights of the three sublayers to 0. What is left of `X` in your block?",
     plain.edit("X + self.attend(self.cross_attention", "self.attend(self.cross_attention"),
 )
 decoder_block.wrong(
@@ -254,7 +254,7 @@ def _(rng):
     yield _case(rng, "a context mask with a row for each token", (2, 3, 4), 2, 2, 3, masks).holds(
         "context_mask: boolean…"
     )
-    note = "one token here, one there, one feature, a batch of one"
+    note = "one token in both sequences, one feature, a batch of one"
     yield _case(rng, note, (1, 1, 1), 1, 1, 1, norm="pre").holds("d_model, n_heads…")
     yield from _nothing(rng, 4, 2, 3)
     yield _case(rng, "large tokens", (1, 3, 4), 2, 2, 3, size=40.0).holds("X: (batch…")
@@ -262,13 +262,15 @@ def _(rng):
     yield lonely(_case(rng, LONELY, (1, 3, 4), 2, 2, 3, masks), "self_attention").holds(
         "X: (batch…"
     )
-    yield _refused("neither after nor before", (4, 2, 3), "none").holds("ValueError for any other")
+    yield _refused("neither pre nor post", (4, 2, 3), "none").holds("ValueError for any other")
     masks = {"mask": causal, "context_mask": np.tril(np.ones((3, 4), dtype=bool))}
     case = _case(rng, "as many sequences as tokens, masks for all", (3, 3, 4), 4, 2, 3, masks)
     case.arguments[1].array[:, 0] = 0
     yield case
     masks = {"context_mask": np.array([True, True, False])}
-    yield _case(rng, "as many tokens here as there, a mask of one axis", (2, 3, 4), 3, 2, 3, masks)
+    yield _case(
+        rng, "as many tokens in both sequences, a mask of one axis", (2, 3, 4), 3, 2, 3, masks
+    )
 
 
 @decoder_block.hidden
@@ -297,7 +299,7 @@ def _(rng):
     yield _case(rng, "large tokens", *sizes, size=40.0)
     sizes = (2, 3, n_heads * d_head), n_k, n_heads, d_ff
     yield lonely(_case(rng, LONELY, *sizes, {"mask": ONE_EACH}), "self_attention")
-    yield _refused("neither after nor before", parts, str(rng.choice(["both", "middle", "layer"])))
+    yield _refused("neither pre nor post", parts, str(rng.choice(["both", "middle", "layer"])))
 
 
 def _nothing(rng: np.random.Generator, d_model: int, n_heads: int, d_ff: int) -> Iterator[Case]:

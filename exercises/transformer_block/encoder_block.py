@@ -20,10 +20,11 @@ encoder_block = Declaration(
     minutes=20,
     forbidden=forbidden.ENCODER_LAYER,
     help=(
-        "Two sublayers, attention and then feed-forward. What a sublayer finds is added to what "
-        "went in. A norm stands after each sum, or at the input of each sublayer.",
-        'Draw both designs with an arrow for the residual. With norm="pre" nothing stands on that '
-        "arrow but the sums.",
+        "Two sublayers, attention and then feed-forward. The output of a sublayer is added to "
+        "its input. `norm` says whether there is a norm after each sum, or at the input of each "
+        "sublayer.",
+        'Draw both designs with an arrow for the residual. With norm="pre" there is nothing on '
+        "that arrow but the sums.",
         "Sections “The encoder block” and “The residual: add, do not replace”.",
     ),
 )
@@ -164,10 +165,10 @@ class Plain(nn.Module):
         return X
 
 
-plain = encoder_block.base(("neither after nor before",), Plain)
+plain = encoder_block.base(("neither pre nor post",), Plain)
 encoder_block.wrong(
     "no residual",
-    "With all weights of attention and feed-forward 0, what is left of `X` in your block?",
+    "Set all weights of attention and feed-forward to 0. What is left of `X` in your block?",
     plain.edit("X + sublayer", "sublayer", times=2),
 )
 encoder_block.wrong(
@@ -182,7 +183,7 @@ encoder_block.wrong(
 )
 encoder_block.wrong(
     "the norm before the sum",
-    'With norm="post", is it the sum that is normalised, or only what the sublayer adds?',
+    'With norm="post", what is normalised: the sum, or only what the sublayer adds to it?',
     plain.edit("norm(X + sublayer(X))", "X + norm(sublayer(X))"),
 )
 encoder_block.wrong(
@@ -199,7 +200,7 @@ encoder_block.wrong(
 )
 encoder_block.wrong(
     "one norm for both sublayers",
-    "Which gradient do the weights of `norm_2` get?",
+    "What gradient do the weights of `norm_2` get?",
     plain.edit("(self.transform, self.norm_2)", "(self.transform, self.norm_1)"),
 )
 encoder_block.wrong(
@@ -209,7 +210,8 @@ encoder_block.wrong(
 )
 encoder_block.wrong(
     "the sublayers side by side",
-    "What does the feed-forward part read: the block's input, or what attention left?",
+    "What does the feed-forward part read: the block's input, or the result of the attention "
+    "sublayer?",
     plain.edit(
         """\
 for sublayer, norm in steps:
@@ -223,7 +225,7 @@ for sublayer, norm in steps:
 )
 encoder_block.wrong(
     "the residual added in place",
-    "Who else holds the tensor that `+=` changes?",
+    "Which other code still uses the tensor that `+=` changes?",
     plain.edit(
         """\
 for sublayer, norm in steps:
@@ -242,7 +244,7 @@ X = self.norm_2(X + self.transform(X))""",
 
 encoder_block.wrong(
     "what the sublayer adds is normalised, not what it reads",
-    'With norm="pre", what stands inside the norm: `X`, or what the sublayer made of it?',
+    'With norm="pre", what goes into the norm: `X`, or what the sublayer made of it?',
     plain.edit("X + sublayer(norm(X)) if self.pre", "X + norm(sublayer(X)) if self.pre"),
 )
 encoder_block.wrong(
@@ -292,7 +294,7 @@ def _(rng):
     )
     yield _case(rng, "large tokens", (1, 3, 4), 2, 3, size=40.0).holds("X: (batch…")
     yield lonely(_case(rng, LONELY, (1, 3, 4), 2, 3, ONE_EACH)).holds("X: (batch…")
-    yield _refused("neither after nor before", (4, 2, 3), "none").holds("ValueError for any other")
+    yield _refused("neither pre nor post", (4, 2, 3), "none").holds("ValueError for any other")
     mask = np.tril(np.ones((3, 3), dtype=bool))
     yield _case(rng, "as many sequences as tokens, one mask for all", (3, 3, 4), 2, 3, mask)
     case = _case(rng, "a token of zeros", (2, 3, 4), 2, 3, mask, norm="pre")
@@ -322,7 +324,7 @@ def _(rng):
     shape = (2, 3, shape[-1])
     yield lonely(_case(rng, LONELY, shape, n_heads, d_ff, ONE_EACH))
     other = str(rng.choice(["both", "middle", "layer"]))
-    yield _refused("neither after nor before", (shape[-1], n_heads, d_ff), other)
+    yield _refused("neither pre nor post", (shape[-1], n_heads, d_ff), other)
 
 
 LONELY = "large scores, each token may attend to one"

@@ -19,7 +19,7 @@ feed_forward = Declaration(
     help=(
         "Map each token with `W_1` to `d_ff` numbers, apply the activation to each number, and map "
         "back with `W_2`.",
-        "`nn.Linear` works on the last axis, whatever axes stand before it. `F.relu` and `F.gelu` "
+        "`nn.Linear` works on the last axis, whatever axes come before it. `F.relu` and `F.gelu` "
         "are the activations.",
         "Section “The feed-forward network”.",
     ),
@@ -93,18 +93,18 @@ class Plain(nn.Module):
 
 plain = feed_forward.base(("another activation",), Plain)
 feed_forward.wrong(
-    "nothing bent",
+    "no activation",
     "Two linear maps in a row: could one matrix do the same?",
     plain.edit("self.bend(self.W_1(X))", "self.W_1(X)"),
 )
 feed_forward.wrong(
-    "bent at the end",
-    "Can your output be negative? Where does the activation stand?",
+    "activation at the end",
+    "Can your output be negative? Where is the activation applied?",
     plain.edit("self.W_2(self.bend(self.W_1(X)))", "self.bend(self.W_2(self.W_1(X)))"),
 )
 feed_forward.wrong(
-    "bent twice",
-    "How often does the activation stand in equation 2? Can your output be negative?",
+    "activation applied twice",
+    "How often does equation 2 apply the activation? Can your output be negative?",
     plain.edit("self.W_2(self.bend(self.W_1(X)))", "self.bend(self.W_2(self.bend(self.W_1(X))))"),
 )
 feed_forward.wrong(
@@ -119,7 +119,7 @@ feed_forward.wrong(
 )
 feed_forward.wrong(
     "the residual inside",
-    "With all weights and biases 0, what should come out of this module? Who adds `X`?",
+    "Set all weights and biases to 0. What should come out of this module? Which code adds `X`?",
     plain.edit("return self.W_2", "return X + self.W_2"),
 )
 

@@ -14,8 +14,8 @@ feed_forward_sublayer = Declaration(
     minutes=15,
     kind=Kind.DEBUG,
     help=(
-        "Everything is right but one call. Set the probabilities to 0 and 1, in training and not: "
-        "what should come out, and what does?",
+        "Only one call is wrong. Set the probabilities to 0 and 1, in training and not in "
+        "training: what should come out, and what does?",
         "Call the function twice with the same arguments, not in training, with probabilities "
         "between 0 and 1. Which of its lines can give two different results?",
         "Section “Dropout”.",
@@ -52,9 +52,9 @@ def own_masks(X, W_1, b_1, W_2, b_2, p_hidden, p_output, training):
 
 
 @feed_forward_sublayer.wrong(
-    "the output dropped in use too",
+    "the output dropped at inference too",
     "Not in training, with `p_output` = 1: what is left of the sublayer? How does `F.dropout` "
-    "know whether the model is in training, and what does it assume if nobody says?",
+    "know whether the model is in training, and what does it assume if you do not say?",
     released=True,
 )
 def given(X, W_1, b_1, W_2, b_2, p_hidden, p_output, training):
@@ -66,7 +66,7 @@ def given(X, W_1, b_1, W_2, b_2, p_hidden, p_output, training):
 plain = feed_forward_sublayer.right(given.edit("p_output)", "p_output, training)"))
 
 feed_forward_sublayer.wrong(
-    "the hidden numbers dropped in use too",
+    "the hidden numbers dropped at inference too",
     "Not in training, with `p_hidden` = 1: what is left for `W_2` to read?",
     plain.edit("p_hidden, training)", "p_hidden)"),
 )
@@ -83,7 +83,7 @@ feed_forward_sublayer.wrong(
     ).edit("F.dropout(hidden @ W_2 + b_2, p_output, training)", "hidden @ W_2 + b_2"),
 )
 feed_forward_sublayer.wrong(
-    "dropped in use and not in training",
+    "dropped at inference and not in training",
     "Dropout is noise that helps to learn. When does a model learn?",
     plain.edit("normed =", "training = not training\nnormed ="),
 )
@@ -106,8 +106,9 @@ feed_forward_sublayer.wrong(
     plain.edit("@ W_2 + b_2, p_output, training)", "@ W_2, p_output, training) + b_2"),
 )
 feed_forward_sublayer.wrong(
-    "scaled in use",
-    "`F.dropout` divides what it keeps by 1 - p in training. What is left to correct in use?",
+    "scaled at inference",
+    "`F.dropout` divides the numbers that it keeps by 1 - p in training. What is left to correct "
+    "at inference?",
     plain.edit(
         "F.dropout(hidden @ W_2 + b_2, p_output, training)",
         "F.dropout(hidden @ W_2 + b_2, p_output, training) * (1 if training else 1 - p_output)",
@@ -136,15 +137,15 @@ def _(rng):
     yield _case(rng, "in training, all of both dropped", (2, 3, 4), 5, 1.0, 1.0, True).holds(
         "In training…"
     )
-    yield _case(rng, "in use, both probabilities 1", (2, 3), 4, 1.0, 1.0, False).holds(
+    yield _case(rng, "at inference, both probabilities 1", (2, 3), 4, 1.0, 1.0, False).holds(
         "Otherwise nothing is dropped, and nothing is scaled."
     )
-    yield _case(rng, "in use, the output's probability 1", (2, 3), 4, 0.0, 1.0, False)
-    yield _case(rng, "in use, the other probability 1", (2, 3), 4, 1.0, 0.0, False)
-    yield _case(rng, "in use, other probabilities", (2, 3, 4), 5, 0.4, 0.3, False).holds(
+    yield _case(rng, "at inference, the output's probability 1", (2, 3), 4, 0.0, 1.0, False)
+    yield _case(rng, "at inference, the other probability 1", (2, 3), 4, 1.0, 0.0, False)
+    yield _case(rng, "at inference, other probabilities", (2, 3, 4), 5, 0.4, 0.3, False).holds(
         "Otherwise nothing…"
     )
-    yield _case(rng, "float32, in use", (2, 2, 3, 4), 6, 0.1, 0.1, False, np.float32).holds(
+    yield _case(rng, "float32, at inference", (2, 2, 3, 4), 6, 0.1, 0.1, False, np.float32).holds(
         "Returns the shape of `X`."
     )
     yield _case(rng, "float32, in training", (2, 2, 3, 4), 6, 1.0, 0.0, True, np.float32)
@@ -155,7 +156,7 @@ def _(rng):
     yield _case(rng, "tiny numbers", (2, 3), 4, 0.5, 0.5, False, size=1e-9).holds(
         "b_2: (d_model,)."
     )
-    yield _case(rng, "in use, other numbers", (2, 3), 4, 0.0, 1.0, False).holds(
+    yield _case(rng, "at inference, other numbers", (2, 3), 4, 0.0, 1.0, False).holds(
         "Otherwise nothing…"
     )
     yield _case(rng, "one feature, as wide in between", (2, 1), 1, 0.0, 0.5, False).holds(
@@ -174,11 +175,11 @@ def _(rng):
     yield _case(rng, "in training, all of the output dropped", shape, d_ff, 0.0, 1.0, True)
     yield _case(rng, "in training, all in between dropped", shape, d_ff, 1.0, 0.0, True)
     yield _case(rng, "in training, all of both dropped", shape[1:], d_ff, 1.0, 1.0, True)
-    yield _case(rng, "in use, both probabilities 1", shape[1:], d_ff, 1.0, 1.0, False)
-    yield _case(rng, "in use, the output's probability 1", shape, d_ff, 0.0, 1.0, False)
-    yield _case(rng, "in use, the other probability 1", shape, d_ff, 1.0, 0.0, False)
+    yield _case(rng, "at inference, both probabilities 1", shape[1:], d_ff, 1.0, 1.0, False)
+    yield _case(rng, "at inference, the output's probability 1", shape, d_ff, 0.0, 1.0, False)
+    yield _case(rng, "at inference, the other probability 1", shape, d_ff, 1.0, 0.0, False)
     p_hidden, p_output = rng.uniform(0.2, 0.6, size=2)
-    yield _case(rng, "in use, other probabilities", shape, d_ff, p_hidden, p_output, False)
+    yield _case(rng, "at inference, other probabilities", shape, d_ff, p_hidden, p_output, False)
     yield _case(rng, "float32, in training", shape, d_ff, 1.0, 0.0, True, np.float32)
     yield _case(rng, "three leading axes", (2, 1, *shape), d_ff, 1.0, 0.0, True).holds("X: (...…")
     yield _case(rng, "no token", (0, d_model), d_ff, 0.0, 1.0, False)

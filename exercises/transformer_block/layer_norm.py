@@ -18,8 +18,8 @@ layer_norm = Declaration(
     help=(
         "For each token: subtract the mean of its features, divide by their spread, then multiply "
         "by `weight` and add `bias`, feature by feature.",
-        "`keepdim=True` leaves an axis of length 1, so that the shapes meet. Look up how "
-        "`torch.var` divides, and under which root `eps` stands.",
+        "`keepdim=True` leaves an axis of length 1, so that the shapes fit. Look up what "
+        "`torch.var` divides by, and where the docstring adds `eps`.",
         "Section “Layer normalisation”.",
     ),
 )
@@ -88,8 +88,8 @@ class Plain(nn.Module):
 plain = layer_norm.right(Plain)
 layer_norm.wrong(
     "normalised over time",
-    "A token is a row. Whose mean do you subtract: the row's, or that of one feature over all "
-    "tokens? What would padding do to it?",
+    "A token is a row. Whose mean do you subtract: the row's, or the mean of one feature over "
+    "all tokens? What would padding do to it?",
     plain.edit("dim=-1", "dim=-2"),
 )
 layer_norm.wrong(
@@ -99,14 +99,13 @@ layer_norm.wrong(
 )
 layer_norm.wrong(
     "the variance divided by one less",
-    "By which number is the sum of squared deviations divided here: by the number of features, or "
-    "by one less? What is the default of `var`?",
+    "What is the sum of squared deviations divided by here: the number of features, or one less? "
+    "What is the default of `var`?",
     plain.edit(", unbiased=False", ""),
 )
 eps_outside = layer_norm.wrong(
     "eps after the root",
-    "To what is `eps` added: to the variance, or to its root? Try features that are all nearly "
-    "equal.",
+    "What is `eps` added to: the variance, or its root? Try features that are all nearly equal.",
     plain.edit(
         "variance, mean = torch.var_mean(X, dim=-1, keepdim=True, unbiased=False)",
         "mean, spread = X.mean(dim=-1, keepdim=True), X.std(dim=-1, keepdim=True, unbiased=False)",
@@ -114,8 +113,8 @@ eps_outside = layer_norm.wrong(
 )
 layer_norm.wrong(
     "`std` as it is by default, and eps after the root",
-    "By which number does `std` divide the sum of squared deviations, if nothing else is said? "
-    "And is `eps` added to the variance or to its root?",
+    "What does `std` divide the sum of squared deviations by, if you do not say? And is `eps` "
+    "added to the variance or to its root?",
     eps_outside.edit(", unbiased=False", ""),
 )
 layer_norm.wrong(
@@ -138,7 +137,7 @@ layer_norm.wrong(
 )
 layer_norm.wrong(
     "shifted before it is scaled",
-    "With the scale 0, what should be left?",
+    "With a scale of 0, what should be left?",
     plain.edit(
         "(X - mean) / (variance + self.eps).sqrt() * self.weight + self.bias",
         "((X - mean) / (variance + self.eps).sqrt() + self.bias) * self.weight",
@@ -146,14 +145,14 @@ layer_norm.wrong(
 )
 layer_norm.wrong(
     "mean and variance cut off from the gradient",
-    "The output is right. But mean and variance depend on the input too: does your gradient know "
-    "it?",
+    "The output is right. But mean and variance depend on the input too: does your gradient take "
+    "that into account?",
     plain.edit("torch.var_mean(X,", "torch.var_mean(X.detach(),"),
 )
 layer_norm.wrong(
     "a scale of 0 at the start",
-    "Before anything is learned, what comes out of your module? And which gradient reaches what "
-    "lies before it?",
+    "Before anything is learned, what comes out of your module? And what gradient reaches the "
+    "layers before it?",
     plain.edit("torch.ones", "torch.zeros"),
 )
 layer_norm.wrong(

@@ -19,9 +19,9 @@ multi_head_attention = Declaration(
     help=(
         "Project: queries from `X`, keys and values from `context`. Split each among the heads. "
         "Attend. Merge, and apply `W_o`.",
-        "Between projecting and attending, the axes go from (..., n, d_model) to "
-        "(..., n, n_heads, d_head) to (..., n_heads, n, d_head), and at the end all the way back. "
-        "The mask knows nothing of heads: where does it need an axis of length 1?",
+        "Between projecting and attending, the axes go from (..., n, d_model) to (..., n, "
+        "n_heads, d_head) to (..., n_heads, n, d_head), and at the end all the way back. The "
+        "mask has no axis for the heads: where does it need one of length 1?",
         "Section “The same function, with autograd”; chapter 6, “Split, attend, merge, mix”.",
     ),
 )
@@ -151,8 +151,8 @@ written_out = plain.edit(
 )
 multi_head_attention.wrong(
     "heads merged without the transpose",
-    "Write down, for two tokens and two heads, which numbers stand in row 0 before `W_o`. Whose "
-    "findings should they be?",
+    "Write down, for two tokens and two heads, which numbers are in row 0 before `W_o`. Which "
+    "token's results should they be?",
     plain.edit("Y.transpose(-3, -2).flatten(-2)", "Y.reshape(X.shape)"),
 )
 multi_head_attention.wrong(
@@ -165,7 +165,7 @@ multi_head_attention.wrong(
 )
 multi_head_attention.wrong(
     "heads that share one projection",
-    "Are the queries of your second head other numbers than those of the first? Which rows of "
+    "Do the queries of your second head differ from those of the first? Which rows of "
     "`W_q.weight` are never used?",
     plain.edit(
         "Y.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)",
@@ -174,7 +174,7 @@ multi_head_attention.wrong(
 )
 multi_head_attention.wrong(
     "values made with the key projection",
-    "Which gradient does `W_v` get?",
+    "What gradient does `W_v` get?",
     plain.edit("self.W_v(context)", "self.W_k(context)"),
 )
 multi_head_attention.wrong(
@@ -184,7 +184,7 @@ multi_head_attention.wrong(
 )
 multi_head_attention.wrong(
     "scale forgotten",
-    "How large do the scores grow with the width of a head, if nothing is divided?",
+    "How do the scores grow with the width of a head, if you do not divide them?",
     written_out.edit(" / self.d_head**0.5", ""),
 )
 multi_head_attention.wrong(
@@ -194,12 +194,13 @@ multi_head_attention.wrong(
 )
 multi_head_attention.wrong(
     "softmax over the queries",
-    "Which sums are 1 in your weights: those of the rows or those of the columns?",
+    "What sums to 1 in your weights: the rows or the columns?",
     written_out.edit("softmax(dim=-1)", "softmax(dim=-2)"),
 )
 multi_head_attention.wrong(
     "context ignored",
-    "Who answers when a `context` is given? Where do your keys and values come from?",
+    "When a `context` is given, which sequence should be attended to? Where do your keys and "
+    "values come from?",
     plain.edit(
         "context = X if context is None else context",
         "context = X\n"
@@ -216,8 +217,8 @@ multi_head_attention.wrong(
 )
 multi_head_attention.wrong(
     "mask inverted",
-    "Does `True` say that a token may attend, or that it may not? Several functions of torch "
-    "differ in this.",
+    "Does `True` say that a token may attend, or that it may not? Some of torch's functions mean "
+    "the opposite.",
     plain.edit(
         "mask = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask\n"
         "mask = torch.atleast_2d(mask).unsqueeze(-3)",

@@ -26,7 +26,7 @@ def public(rng):
         "attend",
         "the same for all heads",
     )
-    yield _case(rng, "another sequence answers", (2, 4), 2, n_k=3).holds(
+    yield _case(rng, "keys and values from another sequence", (2, 4), 2, n_k=3).holds(
         "context: (..., n_k, d_model), the tokens that answer; None for `X` itself"
     )
     mask = np.array([[True, True, False], [False, False, False], [False, True, True]])
@@ -43,9 +43,7 @@ def public(rng):
     row = np.array([True, False, True])
     yield from _edges(rng, 4, 2, _mask(rng, 3, 3), row)
     yield _case(rng, "one token, one feature, a batch of one", (1, 1, 1), 1).holds("X: (...…")
-    yield _case(rng, "one token answers", (2, 3, 4), 2, n_k=1, mask=row[:, None]).holds(
-        "context: (...…"
-    )
+    yield _case(rng, "one key", (2, 3, 4), 2, n_k=1, mask=row[:, None]).holds("context: (...…")
     mask = rng.permuted(np.tile([True, True, False], (2, 3, 1)), axis=-1)
     yield _case(rng, "as many sequences as heads, each with a mask", (2, 3, 4), 2, mask=mask).holds(
         "the same…"
@@ -76,7 +74,7 @@ def hidden(rng):
     d_model = n_heads * d_head
     yield _case(rng, "tokens", (n, d_model), n_heads).holds("context: (...…")
     yield _case(rng, "a mask", (n, d_model), n_heads, mask=_mask(rng, n, n))
-    yield _case(rng, "another sequence answers", (n, d_model), n_heads, n_k=n_k)
+    yield _case(rng, "keys and values from another sequence", (n, d_model), n_heads, n_k=n_k)
     mask = _mask(rng, n, n)
     mask[rng.integers(n)] = False
     yield _case(rng, "a token that may attend to nothing", (n, d_model), n_heads, mask=mask)
@@ -127,12 +125,12 @@ def _edges(
     yield _case(rng, "a head for each feature", (n, d_model), d_model).holds(
         "with a bias…", "d_model: the…"
     )
-    yield _case(rng, "nobody asks", (2, 0, d_model), n_heads, n_k=n).holds("n_q and n_k may be 0")
-    yield _case(rng, "nobody answers", (2, n, d_model), n_heads, n_k=0).holds(
+    yield _case(rng, "no queries", (2, 0, d_model), n_heads, n_k=n).holds("n_q and n_k may be 0")
+    yield _case(rng, "no keys", (2, n, d_model), n_heads, n_k=0).holds(
         "n_q and n_k…", "A token that…"
     )
     yield _case(
-        rng, "nobody answers, and a mask", (2, n, d_model), n_heads, n_k=0, mask=mask[:, :0]
+        rng, "no keys, and a mask", (2, n, d_model), n_heads, n_k=0, mask=mask[:, :0]
     ).holds("n_q and n_k…")
     yield _case(rng, "no tokens, and a mask", (2, 0, d_model), n_heads, mask=mask[:0, :0]).holds(
         "n_q and n_k…"

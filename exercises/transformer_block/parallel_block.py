@@ -140,7 +140,8 @@ class Plain(nn.Module):
 plain = parallel_block.right(Plain)
 parallel_block.wrong(
     "one after the other",
-    "What does the feed-forward part read: what attention left, or what attention read?",
+    "What does the feed-forward part read: the result of the attention sublayer, or the tokens "
+    "that attention read?",
     plain.edit(
         "Y = self.norm(X)\nreturn X + self.attend(Y, mask) + self.transform(Y)",
         "X = X + self.attend(self.norm(X), mask)\nreturn X + self.transform(self.norm(X))",
@@ -148,8 +149,8 @@ parallel_block.wrong(
 )
 parallel_block.wrong(
     "the feed-forward part reads what attention found",
-    "Change a token that the mask hides from all others. Does what the feed-forward part adds to "
-    "them change?",
+    "Change a token that the mask hides from all others. Does the feed-forward part's "
+    "contribution to the others change?",
     plain.edit(
         "Y = self.norm(X)\nreturn X + self.attend(Y, mask) + self.transform(Y)",
         "Y = self.attend(self.norm(X), mask)\nreturn X + Y + self.transform(Y)",
@@ -157,12 +158,12 @@ parallel_block.wrong(
 )
 parallel_block.wrong(
     "the feed-forward part reads X as it is",
-    "Multiply `X` by 10. Should what the feed-forward part adds become larger?",
+    "Multiply `X` by 10. Should the feed-forward part's contribution grow?",
     plain.edit("self.transform(Y)", "self.transform(X)"),
 )
 parallel_block.wrong(
     "attention reads X as it is",
-    "Multiply `X` by 10. Should what attention adds become larger?",
+    "Multiply `X` by 10. Should attention's contribution grow?",
     plain.edit(
         "Y = self.norm(X)\nreturn X + self.attend(Y, mask) + self.transform(Y)",
         "return X + self.attend(X, mask) + self.transform(self.norm(X))",
@@ -170,7 +171,7 @@ parallel_block.wrong(
 )
 parallel_block.wrong(
     "the norm after the sum",
-    "With all weights of the two sublayers 0, should `X` come out, or `X` normalised?",
+    "Set all weights of the two sublayers to 0. Should `X` come out, or `X` normalised?",
     plain.edit(
         "Y = self.norm(X)\nreturn X + self.attend(Y, mask) + self.transform(Y)",
         "return self.norm(X + self.attend(X, mask) + self.transform(X))",
@@ -178,17 +179,17 @@ parallel_block.wrong(
 )
 parallel_block.wrong(
     "the norm on the residual path",
-    "To what are the two added: to `X`, or to what they read?",
+    "What are the two results added to: `X`, or the tokens that the sublayers read?",
     plain.edit("X + self.attend(Y, mask)", "Y + self.attend(Y, mask)"),
 )
 parallel_block.wrong(
     "no residual",
-    "With all weights of the two sublayers 0, what is left of `X`?",
+    "Set all weights of the two sublayers to 0. What is left of `X`?",
     plain.edit("X + self.attend(Y, mask)", "self.attend(Y, mask)"),
 )
 parallel_block.wrong(
     "the residual added twice",
-    "With all weights of the two sublayers 0, what comes out of your block: `X`?",
+    "Set all weights of the two sublayers to 0. Does your block return `X`?",
     plain.edit(
         "X + self.attend(Y, mask) + self.transform(Y)",
         "(X + self.attend(Y, mask)) + (X + self.transform(Y))",
@@ -196,8 +197,8 @@ parallel_block.wrong(
 )
 parallel_block.wrong(
     "the mean of the two",
-    "Set all weights of the feed-forward part to 0. Is all of what attention found added, or half "
-    "of it?",
+    "Set all weights of the feed-forward part to 0. Is the whole output of attention added, or "
+    "half of it?",
     plain.edit(
         "self.attend(Y, mask) + self.transform(Y)", "(self.attend(Y, mask) + self.transform(Y)) / 2"
     ),
@@ -209,7 +210,7 @@ parallel_block.wrong(
 )
 parallel_block.wrong(
     "the residual added in place",
-    "Who else holds the tensor that `+=` changes?",
+    "Which other code still uses the tensor that `+=` changes?",
     plain.edit(
         "return X + self.attend(Y, mask) + self.transform(Y)",
         "X += self.attend(Y, mask) + self.transform(Y)\nreturn X",

@@ -18,8 +18,8 @@ rmsnorm = Declaration(
     help=(
         "For each token: square its features, take their mean, add `eps`, take the root. Divide by "
         "it, and multiply by `weight`, feature by feature.",
-        "`keepdim=True` leaves an axis of length 1, so that the shapes meet. No mean is subtracted "
-        "and no shift is added.",
+        "`keepdim=True` leaves an axis of length 1, so that the shapes fit. No mean is "
+        "subtracted and no shift is added.",
         "Section “What later models changed”.",
     ),
 )
@@ -79,12 +79,12 @@ class Plain(nn.Module):
 plain = rmsnorm.right(Plain)
 rmsnorm.wrong(
     "the mean subtracted",
-    "Add 5 to every feature of a token. Does the result of a layer normalisation change? And that "
-    "of this one?",
+    "Add 5 to every feature of a token. Does the result of a layer normalisation change? Does "
+    "the result of this one?",
     plain.edit("square =", "X = X - X.mean(dim=-1, keepdim=True)\nsquare ="),
 )
 rmsnorm.wrong(
-    "the sum of the squares for their mean",
+    "the sum of the squares in place of their mean",
     "A token of four ones: what is the mean of its squares, and what should come out?",
     plain.edit(".mean(", ".sum("),
 )
@@ -95,8 +95,8 @@ rmsnorm.wrong(
 )
 rmsnorm.wrong(
     "eps after the root",
-    "To what is `eps` added: to the mean square, or to its root? Try a token whose features are "
-    "all tiny.",
+    "What is `eps` added to: the mean square, or its root? Try a token whose features are all "
+    "tiny.",
     plain.edit("(square + self.eps).sqrt()", "(square.sqrt() + self.eps)"),
 )
 rmsnorm.wrong(
@@ -107,7 +107,7 @@ rmsnorm.wrong(
 )
 rmsnorm.wrong(
     "one size for the whole sequence",
-    "How many sizes does a sequence of `n` tokens have?",
+    "A sequence has `n` tokens. How many root mean squares does it have?",
     plain.edit("dim=-1", "dim=(-2, -1)"),
 )
 rmsnorm.wrong(
@@ -117,20 +117,20 @@ rmsnorm.wrong(
 )
 rmsnorm.wrong(
     "the size cut off from the gradient",
-    "The output is right. But the size of a token depends on the token: does your gradient know "
-    "it?",
+    "The output is right. But the size of a token depends on the token: does your gradient take "
+    "that into account?",
     plain.edit("square + self.eps", "square.detach() + self.eps"),
 )
 rmsnorm.wrong(
     "one added to the scale",
-    "With a `weight` of 0, what should be left of a token? Some models store the scale less one; "
-    "what does this docstring say it is at the start?",
+    "With a `weight` of 0, what should be left of a token? Some models store the scale minus "
+    "one. Which value does this docstring give `weight` at the start?",
     plain.edit("* self.weight", "* (1 + self.weight)"),
 )
 rmsnorm.wrong(
     "a scale of 0 at the start",
-    "Before anything is learned, what comes out of your module? And which gradient reaches what "
-    "lies before it?",
+    "Before anything is learned, what comes out of your module? And what gradient reaches the "
+    "layers before it?",
     plain.edit("torch.ones", "torch.zeros"),
 )
 

@@ -14,8 +14,8 @@ swi_glu = Declaration(
     difficulty=2,
     minutes=10,
     help=(
-        "Two maps from the token to `d_ff` numbers. One of them is bent and becomes the gate; "
-        "multiply, number by number, and map back.",
+        "Two maps from the token to `d_ff` numbers. One of them goes through an activation and "
+        "becomes the gate; multiply the two, number by number, and map back.",
         "`F.silu` is the activation. `nn.Linear` takes `bias=False`.",
         "Section “What later models changed”.",
     ),
@@ -81,14 +81,15 @@ class Plain(nn.Module):
 
 plain = swi_glu.right(Plain)
 swi_glu.wrong(
-    "nothing bent",
-    "What does your module make of 2X? Of a product of two linear maps it is four times as much; "
-    "what bends here?",
+    "no activation",
+    "What does your module return for 2X? A product of two linear maps grows by a factor of "
+    "four. Should this one? What prevents it?",
     plain.edit("F.silu", ""),
 )
 swi_glu.wrong(
     "the gate a sigmoid",
-    "SiLU of a number is the number times its sigmoid. What is it of 3, and what is your gate?",
+    "SiLU of a number is the number times its sigmoid. What is the SiLU of 3, and what is your "
+    "gate for 3?",
     plain.edit("F.silu", "torch.sigmoid"),
 )
 swi_glu.wrong(
@@ -98,32 +99,32 @@ swi_glu.wrong(
 )
 swi_glu.wrong(
     "the gate a ReLU",
-    "May a number that passes the gate change its sign? What is the SiLU of -1?",
+    "Can the gate change the sign of a number? What is the SiLU of -1?",
     plain.edit("F.silu", "F.relu"),
 )
 swi_glu.wrong(
     "gate and value exchanged",
-    "Which of the two maps stands inside the activation: `W_gate` or `W_up`?",
+    "Which of the two maps goes through the activation: `W_gate` or `W_up`?",
     plain.edit("F.silu(self.W_gate(X)) * self.W_up(X)", "self.W_gate(X) * F.silu(self.W_up(X))"),
 )
 swi_glu.wrong(
-    "both bent",
-    "How often does the activation stand in the equation?",
+    "activation on both maps",
+    "How often does the equation apply the activation?",
     plain.edit("self.W_up(X)", "F.silu(self.W_up(X))"),
 )
 swi_glu.wrong(
-    "the product bent",
+    "activation on the product",
     "Is the activation applied before the product or after it?",
     plain.edit("F.silu(self.W_gate(X)) * self.W_up(X)", "F.silu(self.W_gate(X) * self.W_up(X))"),
 )
 swi_glu.wrong(
     "gate and value added",
-    "With all weights of `W_gate` 0 the gate is shut. What should come out?",
+    "Set all weights of `W_gate` to 0: the gate is shut. What should come out?",
     plain.edit("F.silu(self.W_gate(X)) * self.W_up(X)", "F.silu(self.W_gate(X)) + self.W_up(X)"),
 )
 swi_glu.wrong(
     "the residual inside",
-    "With all weights 0, what should come out of this module? Who adds `X`?",
+    "Set all weights to 0. What should come out of this module? Which code adds `X`?",
     plain.edit("return self.W_down", "return X + self.W_down"),
 )
 
