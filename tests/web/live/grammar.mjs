@@ -25,7 +25,7 @@ function named(key, value) {
 }
 
 /** @param {string[]} source */
-function told(source) {
+function report(source) {
     const says = grammar.read(source);
     return {
         says: says && JSON.parse(JSON.stringify(says, named)),
@@ -71,15 +71,15 @@ function composed(clauses) {
 console.log(
     JSON.stringify({
         sources: sources.map((/** @type {string[]} */ one) => ({
-            ...told(one),
+            ...report(one),
             missing: missing(one),
         })),
         walks: [...Array(walks).fill([]), ...starts]
             .map(walked)
-            .map((source) => ({ source, ...told(source) })),
+            .map((source) => ({ source, ...report(source) })),
         drawn: drawn.map(composed).map((/** @type {any} */ { source, longer }) => ({
-            source: { source, ...told(source) },
-            longer: longer && { source: longer, ...told(longer) },
+            source: { source, ...report(source) },
+            longer: longer && { source: longer, ...report(longer) },
         })),
     }),
 );

@@ -43,7 +43,7 @@ console.log(
     JSON.stringify({
         beyond: BEYOND,
         scenes: scenes.map((/** @type {Scene} */ scene) => ({
-            ...told(scene),
+            ...report(scene),
             image: [...painted(pictures.facts, scene, null)],
         })),
         drawn: all.map(report),

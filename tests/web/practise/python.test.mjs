@@ -66,7 +66,7 @@ async function running() {
     const run = started.python.run("cell", "1 + 1", () => {});
     started.workers[0].say({ type: "ready" });
     await turn();
-    return { ...made, run };
+    return { ...started, run };
 }
 
 test("a run starts Python, waits until it is ready, and returns its result", async () => {
