@@ -1,9 +1,9 @@
-"""`make bench`: what makes the difference between the `d2l` Transformer and ours, change by change.
+"""`make bench`: find which changes make the difference between the `d2l` Transformer and ours.
 
-The first row is theirs as in the book. Each row below keeps the changes above and adds one; the
-last is ours, which differs from the row before in everything else. The rate of each row is tuned
-with a seed of its own on validation pairs, ours too, and every trial is recorded. All rows of a
-seed have the seconds of processor time that ours took with it.
+The first row is the Transformer of the book. Each row below keeps the changes above and adds one.
+The last row is our Transformer, with everything else that differs. The learning rate of each row,
+including ours, is tuned on validation pairs with a separate seed, and every trial is recorded. All
+rows of a seed get as many seconds of processor time as our Transformer took with that seed.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ CHANGES = {
     "small embeddings": ("schedule", "small_embeddings"),
     "norm first": ("schedule", "small_embeddings", "norm_first"),
 }
-"""What each row has of `tests.benchmarks.d2l_translators.Changes`."""
+"""The fields of `tests.benchmarks.d2l_translators.Changes` that are set in each row."""
 STEPS = 1000
-"""Of ours, here: forty trainings take the seconds that these take."""
+"""Training steps of ours. There are fewer than in the course, since forty runs take this time."""
 RATES = (0.00075, 0.0015, 0.003, 0.006, 0.012)
-"""Tried for every row, ours among them."""
+"""The learning rates that are tried for every row, including ours."""
 TRIALS = [(name, rate) for name in CHANGES for rate in RATES]
 PAIRS = MOST_PAIRS * STEPS * PARALLEL.batch
 
@@ -55,57 +55,58 @@ def main() -> None:
     """Tune, measure, print a table, and write it where chapter 9 reads it."""
     install()
     own = over_seeds(try_ours, range(len(RATES)), workers=2)
-    trials = [one for one, _ in own]
+    trials = [trial for trial, _ in own]
     seconds = sum(spent for _, spent in own) / len(own)
     attempt = functools.partial(try_theirs, seconds)
     trials += over_seeds(attempt, range(len(TRIALS)), workers=2)
     rates = {name: best_rate(trials, name) for name in (*CHANGES, OURS)}
-    found = over_seeds(functools.partial(measure, rates), SEEDS, workers=2)
+    by_seed = over_seeds(functools.partial(measure, rates), SEEDS, workers=2)
     rows = [
-        row(name, name == OURS, rate, [one[name] for one in found]) for name, rate in rates.items()
+        row(name, name == OURS, rate, [trials[name] for trials in by_seed])
+        for name, rate in rates.items()
     ]
     write(RESULT, rows, trials)
     print(table(rows))
 
 
 def try_ours(job: int) -> tuple[dict[str, Any], float]:
-    """Train ours with RATES[job]. Returns the trial, and the seconds of a core that it took."""
+    """Train ours with RATES[job]. Returns the trial and its seconds of processor time."""
     rate = RATES[job]
     model, task, seconds = _ours(rate, TUNING_SEED)
     pairs = validation_pairs()
     written = translate_pairs(model, task, pairs)
-    return tried(OURS, rate, bleu(written, [one.target for one in pairs])), seconds
+    return tried(OURS, rate, bleu(written, [pair.target for pair in pairs])), seconds
 
 
 def try_theirs(seconds: float, job: int) -> dict[str, Any]:
-    """Train the row and rate of TRIALS[job] for so many seconds."""
-    from tests.benchmarks import d2l_translators  # needs the package, so not before it is installed
+    """Train the row and rate of TRIALS[job] for `seconds` of processor time."""
+    from tests.benchmarks import d2l_translators  # works only after `install`
 
     name, rate = TRIALS[job]
     model, task, _, _ = theirs("transformer", seconds, PAIRS, rate, changes=_changes(name))
     pairs = validation_pairs()
     written = d2l_translators.translate_pairs(model, task, pairs)
-    return tried(name, rate, bleu(written, [one.target for one in pairs]))
+    return tried(name, rate, bleu(written, [pair.target for pair in pairs]))
 
 
 def measure(rates: dict[str, float], seed: int) -> dict[str, Trial]:
-    """Train and test ours with one seed, then every row for the same seconds."""
+    """Train and test ours with a seed, then every other row for the same processor time."""
     from tests.benchmarks import d2l_translators
 
     model, task, seconds = _ours(rates[OURS], seed)
     translate = functools.partial(translate_pairs, model, task)
     pairs_seen = STEPS * PARALLEL.batch
     size = count_parameters(model)
-    found = {OURS: trial(size, seconds, STEPS, pairs_seen, translate)}
+    trials = {OURS: trial(size, seconds, STEPS, pairs_seen, translate)}
     for name in CHANGES:
         other, task, spent, steps = theirs(
             "transformer", seconds, PAIRS, rates[name], seed, _changes(name)
         )
         translate = functools.partial(d2l_translators.translate_pairs, other, task)
         pairs_seen = steps * d2l_translators.BATCH
-        found[name] = trial(count_parameters(other), spent, steps, pairs_seen, translate)
-        say(table([row(f"{name}, seed {seed}", False, rates[name], [found[name]])]))
-    return found
+        trials[name] = trial(count_parameters(other), spent, steps, pairs_seen, translate)
+        say(table([row(f"{name}, seed {seed}", False, rates[name], [trials[name]])]))
+    return trials
 
 
 def _ours(rate: float, seed: int) -> Any:

@@ -1,7 +1,7 @@
-"""`make bench`: the rates of chapter 3's captioners, every trial.
+"""`make bench`: choose the learning rates of chapter 3's captioners, and record every trial.
 
-Each captioner learns as in the chapter but at four rates, with a seed that is used for nothing
-else. The one with the most captions right on validation pictures is its rate in the chapter.
+Each captioner is trained as in the chapter, but at four rates, with a seed that is used for nothing
+else. The rate with the most correct captions on validation pictures is the rate of the chapter.
 """
 
 from __future__ import annotations
@@ -35,17 +35,20 @@ from solutions.running.seeds import over_seeds
 
 RESULT = Path("book/measured/captioning_rates.json")
 TRIED = (0.003, 0.006, 0.015, 0.03)
-"""The rates with which a first part begins. A second part begins with `FALL` of each."""
+"""The learning rates at the start of the first part. The second part starts at `FALL` of these."""
 PLACES = range(len(TRIED))
 SEED = 3
 VALIDATION = 500
-"""So many pictures decide. They show combinations of training, and none of a test."""
+"""The number of validation pictures. They show combinations of the training set, none of a test."""
 HARD = "hard"
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One captioner at one rate. rate: with which its own first steps begin. accuracy: captions."""
+    """A captioner at one rate.
+
+    rate: the learning rate at its first step; accuracy: the share of correct captions.
+    """
 
     captioner: str
     rate: float
@@ -54,7 +57,7 @@ class Trial:
 
 def main() -> None:
     """Measure, print all trials, and write them where the appendix of chapter 3 reads them."""
-    trials = [one for some in over_seeds(try_rate, PLACES) for one in some]
+    trials = [trial for by_captioner in over_seeds(try_rate, PLACES) for trial in by_captioner]
     hard = partial(try_hard, best(trials)["soft"])
     trials += over_seeds(hard, PLACES)
     result = {
@@ -70,7 +73,7 @@ def main() -> None:
 
 
 def try_rate(place: int) -> list[Trial]:
-    """Train all captioners but the hard one at the rate that stands at `place` in TRIED."""
+    """Train all captioners except the hard one at the rate TRIED[place]."""
     rate, trials = TRIED[place], []
     for name in RATES:
         model, stream = begin(name, SEED, rate, SHORT)
@@ -80,7 +83,7 @@ def try_rate(place: int) -> list[Trial]:
 
 
 def try_hard(soft_rate: float, place: int) -> Trial:
-    """Train the hard captioner at one rate, after the soft one's first part at its own."""
+    """Train the hard captioner at a rate, starting from the first part of the soft one."""
     rate = round(FALL * TRIED[place], 6)
     soft, stream = begin("soft", SEED, soft_rate, SHORT)
     learner = ByDraws(copy.deepcopy(soft), fitted(soft, stream), rate, SHORT.then)
@@ -89,16 +92,17 @@ def try_hard(soft_rate: float, place: int) -> Trial:
 
 
 def captions_right(model: Captioner, look: Look = softly) -> float:
-    """Return the share of validation pictures whose whole caption is right."""
+    """Return the share of validation pictures whose whole caption is correct."""
     pictures = sample_pictures(VALIDATION, np.random.default_rng(9000 + SEED))
     model.eval()
-    return accuracy(pictures, caption(model, [one.image for one in pictures], look))
+    images = [picture.image for picture in pictures]
+    return accuracy(pictures, caption(model, images, look))
 
 
 def best(trials: Sequence[Trial]) -> dict[str, float]:
-    """Return each captioner's rate with the most captions right; of equals, the lower one."""
+    """Return the rate with the most correct captions for each captioner; in a tie, the lower."""
     chosen: dict[str, Trial] = {}
-    for trial in sorted(trials, key=lambda one: one.rate):
+    for trial in sorted(trials, key=lambda trial: trial.rate):
         name = trial.captioner
         if name not in chosen or trial.accuracy > chosen[name].accuracy:
             chosen[name] = trial

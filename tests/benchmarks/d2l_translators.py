@@ -1,16 +1,19 @@
-"""The translators of the `d2l` package (Zhang et al., Dive into Deep Learning), as we train them.
+"""Train the translators of the `d2l` package (Zhang et al., Dive into Deep Learning).
 
-Theirs, from the package: both encoders, the attention, the parts of the blocks, the initial
-weights, Adam, clipping, and `predict_step`. The package has no decoders: the book leaves them to
-its text (sections "Sequence-to-Sequence Learning", "The Bahdanau Attention Mechanism", "The
-Transformer Architecture"), so those here are written after it, of the package's parts.
+From the package: both encoders, the attention, the parts of the blocks, the initial weights, Adam,
+clipping, and `predict_step`. The package has no decoders, since the book defines them in its text
+(sections "Sequence-to-Sequence Learning", "The Bahdanau Attention Mechanism", "The Transformer
+Architecture"). The decoders here follow that text and use the parts of the package.
 
-Ours: no dropout, where the book has 0.2, since no pair is seen twice; one layer in the recurrent
-ones, where it has two; batches of 32 pairs, where it has 128, all sources of a batch of one length,
-since their recurrent encoders would read padding; a constant learning rate that is tuned on
-validation pairs, see `RATES`. The widths give each about as many parameters as ours of its kind.
+These settings differ from the book:
+- no dropout instead of 0.2, since no pair is seen twice;
+- one layer instead of two in the recurrent translators;
+- batches of 32 pairs instead of 128. All sources of a batch have the same length, since their
+  recurrent encoders would read padding;
+- a constant learning rate that is tuned on validation pairs, see `RATES`.
+The widths give each translator about as many parameters as ours of the same kind.
 
-`Changes` are what the ablation gives to their Transformer, one after another.
+`Changes` are the changes that the ablation makes to their Transformer, one after another.
 """
 
 from __future__ import annotations
@@ -40,15 +43,18 @@ from solutions.translators.training import CLIP, DEVICE, PARALLEL, Task, tensors
 
 BATCH = 32
 RATES = (0.0025, 0.005, 0.01, 0.02)
-"""The learning rates that are tried for the recurrent ones; their book's is the second."""
+"""The learning rates that are tried for the recurrent translators. The book uses the second."""
 FOLDER = Path("_build/d2l")
-"""Where `tests.benchmarks.translators` installs the package: it is no dependency of the course."""
+"""The folder into which `tests.benchmarks.translators` installs the package. The course does not
+depend on it."""
 _OF_OTHER_CHAPTERS = ("torchvision", "pandas", "scipy", "scipy.spatial")
 
 
 def _package() -> Any:
-    """Import `d2l.torch`. It imports, for its chapters on pictures and tables, packages that the
-    course does not have and its translators never call: empty ones stand in where they are absent.
+    """Import `d2l.torch`.
+
+    For its chapters on pictures and tables it imports packages that the course does not have and
+    that its translators never call. A mock replaces each of these that is missing.
     """
     absent = [name for name in _OF_OTHER_CHAPTERS if not _is_there(name)]
     sys.modules.update({name: MagicMock() for name in absent})
@@ -71,7 +77,7 @@ class RecurrentDecoder(nn.Module):
     """A GRU that reads the encoder's last output at every step."""
 
     def __init__(self, tokens: int, width: int, layers: int, dropout: float) -> None:
-        """width: of the embeddings and of the states, which in their book is the same."""
+        """Build the decoder; `width` is that of the embeddings and of the states."""
         super().__init__()
         self.embedding = nn.Embedding(tokens, width)
         self.rnn = d2l.GRU(2 * width, width, layers, dropout)
@@ -79,7 +85,7 @@ class RecurrentDecoder(nn.Module):
         self.apply(d2l.init_seq2seq)
 
     def init_state(self, encoded: tuple[Tensor, Tensor], *_: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the last output (B, d), and the last state (layers, B, d), the first one here."""
+        """Return the encoder's last output (B, d), and its last state (layers, B, d)."""
         outputs, hidden = encoded
         return outputs[-1], hidden
 
@@ -93,10 +99,10 @@ class RecurrentDecoder(nn.Module):
 
 
 class BahdanauDecoder(nn.Module):
-    """A GRU that before each step looks at the encoder's outputs by additive attention."""
+    """A GRU that attends to the encoder's outputs before each step, by additive attention."""
 
     def __init__(self, tokens: int, width: int, layers: int, dropout: float) -> None:
-        """width: of the embeddings and of the states, which in their book is the same."""
+        """Build the decoder; `width` is that of the embeddings and of the states."""
         super().__init__()
         self.attention = d2l.AdditiveAttention(width, dropout)
         self.embedding = nn.Embedding(tokens, width)
@@ -105,7 +111,7 @@ class BahdanauDecoder(nn.Module):
         self.apply(d2l.init_seq2seq)
 
     def init_state(self, encoded: tuple[Tensor, Tensor], lengths: Tensor) -> Any:
-        """Return the outputs (B, n, d) with their lengths (B,), and the first state here."""
+        """Return the encoder's outputs (B, n, d), their lengths (B,), and its last state."""
         outputs, hidden = encoded
         return outputs.transpose(0, 1), lengths, hidden
 
@@ -121,7 +127,7 @@ class BahdanauDecoder(nn.Module):
 
 
 class TransformerDecoderBlock(nn.Module):
-    """Masked self-attention, a look at the source, and the position-wise network."""
+    """Masked self-attention, cross-attention to the source, and the position-wise network."""
 
     def __init__(self, width: int, d_ff: int, heads: int, dropout: float) -> None:
         """width: of the embeddings; d_ff: inside the position-wise network."""
@@ -141,11 +147,11 @@ class TransformerDecoderBlock(nn.Module):
 
 @dataclass(frozen=True)
 class Changes:
-    """What their Transformer is given of ours; without any it is the book's.
+    """The changes that make their Transformer more like ours. By default it is that of the book.
 
     schedule: the rate rises linearly for as many steps as ours, and falls linearly to 0 at the end
-    of the given seconds. small_embeddings: their numbers are drawn as ours are. norm_first: the
-    norm stands before each sublayer, and at the end of each stack.
+    of the training time. small_embeddings: the embeddings are initialised like ours. norm_first:
+    there is a norm before each sublayer, and at the end of each stack.
     """
 
     schedule: bool = False
@@ -154,7 +160,7 @@ class Changes:
 
 
 class NormFirstEncoderBlock(nn.Module):
-    """Their parts, with the norm before each sublayer."""
+    """An encoder block of their parts, with the norm before each sublayer."""
 
     def __init__(self, width: int, d_ff: int, heads: int, dropout: float) -> None:
         """width: of the embeddings; d_ff: inside the position-wise network."""
@@ -171,7 +177,7 @@ class NormFirstEncoderBlock(nn.Module):
 
 
 class NormFirstEncoder(d2l.TransformerEncoder):  # type: ignore[misc, name-defined]
-    """Their encoder with such blocks, and a norm behind the last."""
+    """Their encoder with `NormFirstEncoderBlock`, and a norm after the last block."""
 
     def __init__(
         self, tokens: int, width: int, d_ff: int, heads: int, blocks: int, dropout: float
@@ -210,10 +216,10 @@ class NormFirstDecoderBlock(nn.Module):
 class TransformerDecoder(nn.Module):
     """A stack of blocks that reads all target tokens so far, each at its own position.
 
-    Here alone we differ from the book. Its decoder, given one token at a time by `predict_step`,
-    adds the vector of position 0 to each, other than in training; ours keeps the tokens before it.
-    In three trials with seed 0 it made hardly a difference: BLEU on long sentences 29.7, 27.6 and
-    17.9 with ours, 30.5, 27.7 and 17.6 with the book's way.
+    This is the only part whose behaviour differs from the book. The book's decoder gets one token
+    at a time from `predict_step` and adds the vector of position 0 to each, unlike in training.
+    This decoder keeps the earlier tokens. In three trials with seed 0 the difference was small:
+    BLEU on long sentences was 29.7, 27.6 and 17.9 here, and 30.5, 27.7 and 17.6 in the book's way.
     """
 
     def __init__(
@@ -282,21 +288,21 @@ def transformer(source_tokens: int, target_tokens: int, changes: Changes = NONE)
 def _model(encoder: nn.Module, decoder: nn.Module) -> Any:
     model = d2l.Seq2Seq(encoder, decoder, tgt_pad=PAD, lr=0.0)
     ids = torch.full((1, 2), STOP)
-    model(ids, ids, torch.tensor([2]))  # their layers take their sizes from the first input
+    model(ids, ids, torch.tensor([2]))  # the lazy layers take their sizes from the first input
     return model.to(DEVICE)
 
 
 def unpadded(task: Task, seed: int) -> Iterator[Batch]:
-    """Go through the task's pairs, 32 at a time whose sources have one length, in random order.
+    """Yield batches of 32 pairs whose sources have the same length, in random order.
 
-    Of each length, the pairs that fill no batch are left out.
+    The pairs of each length that do not fill a batch are left out.
     """
-    alike = defaultdict(list)
+    by_length = defaultdict(list)
     for pair in task.pairs:
-        alike[len(pair.source)].append(pair)
+        by_length[len(pair.source)].append(pair)
     groups = [
         pairs[i : i + BATCH]
-        for _, pairs in sorted(alike.items())
+        for _, pairs in sorted(by_length.items())
         for i in range(0, len(pairs) - BATCH + 1, BATCH)
     ]
     for i in np.random.default_rng(seed).permutation(len(groups)):
@@ -306,12 +312,12 @@ def unpadded(task: Task, seed: int) -> Iterator[Batch]:
 def train(
     model: Any, task: Task, seed: int, seconds: float, rate: float, schedule: bool = False
 ) -> tuple[float, int]:
-    """Train `model` as in their book, until so many seconds of processor time are spent.
+    """Train `model` as in their book, for `seconds` of processor time.
 
-    Returns the seconds and the number of steps. Raises ValueError where the pairs do not suffice.
+    Returns the seconds spent and the number of steps. Raises ValueError if the pairs run out.
     """
     start = time.process_time()
-    optimiser = torch.optim.Adam(model.parameters(), lr=rate, fused=True)  # theirs, but faster
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate, fused=True)  # as theirs, but faster
     for step, batch in enumerate(unpadded(task, seed)):
         spent = time.process_time() - start
         if spent >= seconds:
@@ -330,7 +336,7 @@ def train(
 
 
 def _ended(sources: Tensor, lengths: Tensor) -> Tensor:
-    """Put [STOP] behind each source, as their book does. Returns (B, n + 1)."""
+    """Append [STOP] to each source, as their book does. Returns (B, n + 1)."""
     return F.pad(sources, (0, 1), value=PAD).scatter(1, lengths[:, None], STOP)
 
 
@@ -338,16 +344,17 @@ def _ended(sources: Tensor, lengths: Tensor) -> Tensor:
 def translate_pairs(model: Any, task: Task, pairs: Sequence[Pair]) -> list[tuple[str, ...]]:
     """Return the tokens that `model` writes for the sources of `pairs`, by their `predict_step`.
 
-    Sources of one length go together, as in training: their recurrent encoders read padding too.
+    As in training, all sources of a batch have the same length, since their recurrent encoders
+    read padding.
     """
-    alike = defaultdict(list)
+    by_length = defaultdict(list)
     for i, pair in enumerate(pairs):
-        alike[len(pair.source)].append(i)
-    found: dict[int, tuple[str, ...]] = {}
+        by_length[len(pair.source)].append(i)
+    written: dict[int, tuple[str, ...]] = {}
     model.eval()
-    for places in alike.values():
+    for places in by_length.values():
         sources, lengths, targets = tensors(task.batch([pairs[i] for i in places]))
         batch = (_ended(sources, lengths), targets, lengths + 1, targets)
         tokens, _ = model.predict_step(batch, DEVICE, MAX_LENGTH)
-        found |= dict(zip(places, map(task.target_vocabulary.decode, tokens), strict=True))
-    return [found[i] for i in range(len(pairs))]
+        written |= dict(zip(places, map(task.target_vocabulary.decode, tokens), strict=True))
+    return [written[i] for i in range(len(pairs))]

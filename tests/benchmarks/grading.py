@@ -1,11 +1,11 @@
-"""`make bench`: grading with this package beside nbgrader and otter-grader, on right answers.
+"""`make bench`: compare the grading of right answers with that of nbgrader and otter-grader.
 
-A class hands in 64 copies of one right notebook, different in a byte each. Ours is graded by the
-command as it comes, which takes one worker a core; nbgrader as it comes grades one after another,
-and so does otter without its containers. Those two have the same notebooks, and as their tests the
-self-check of each exercise: the public cases, once; ours takes the hidden ones besides, and each
-twice. They grade a few of the 64, and their time for all is their start and so many times the
-seconds of one. All seconds are the command's, with its start.
+A class hands in 64 copies of a right notebook, which differ in one byte. Our command runs with its
+default settings, which means one worker per core. nbgrader by default grades one submission after
+another, and so does otter without containers. Both get the same notebooks, and as tests the
+self-check of each exercise, which runs the public cases once; ours also runs the hidden cases, and
+each case twice. They grade only a few of the 64 submissions: their time for the class is their
+start-up time plus 64 times the time of one submission. All times include the start of the command.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ PATIENT = f"{peers.NBGRADER_CONFIG}c.Execute.timeout = 600\n"
 
 @dataclass(frozen=True)
 class Class:
-    """A course in a folder of its own, of one assignment, and the notebook of all its students."""
+    """A course with one assignment, in a separate folder, and the notebook of all its students."""
 
     course: Course
     assignment: Assignment
@@ -60,23 +60,23 @@ class Class:
 
     @property
     def released(self) -> nbformat.NotebookNode:
-        """The notebook as the students got it."""
+        """Read the notebook that was released to the students."""
         return read_released(self.course, self.assignment.name)
 
     @property
     def points(self) -> int:
-        """What every student has earned."""
-        return sum(one.points for one in self.assignment.exercises)
+        """Return the points that every student has earned."""
+        return sum(exercise.points for exercise in self.assignment.exercises)
 
 
 def main() -> None:
-    """Measure, write what the page reads and `_build/bench.json`, and print a summary."""
+    """Measure, write the file that the page reads and `_build/bench.json`, and print a summary."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--environments", type=Path, default=ROOT / "_build" / "rivals")
     home = parser.parse_args().environments.absolute()
     if shutil.which("bwrap") is None:
         sys.exit("bubblewrap is missing. On Debian: sudo apt-get install bubblewrap")
-    load = round(os.getloadavg()[0], 1)  # what else the machine has to do
+    load = round(os.getloadavg()[0], 1)  # of other programs, since ours has not started
     measured = {name: _measured(name, home) for name in (TORCH, NUMPY)}
     names = ("numpy", "torch", "nbformat")
     result = {
@@ -99,49 +99,49 @@ def main() -> None:
 
 
 def summary(result: dict[str, Any]) -> dict[str, Any]:
-    """The figures by which grading is judged: of the assignment with torch, and the large class."""
-    found, large = result["assignments"][TORCH], result["large_class"]
+    """Return the key figures of grading: those of the torch assignment, and of the large class."""
+    measured, large = result["assignments"][TORCH], result["large_class"]
     return {
         "assignment": TORCH,
-        "speedup_vs_nbgrader": speedup(found, "nbgrader"),
-        "speedup_vs_otter": speedup(found, "otter"),
-        "overhead_ms_median": found["milliseconds"]["overhead"],
-        "worker_rss_mib": found["worker_mib"],
-        "seconds_first": found["seconds_first"],
-        f"seconds_{CLASS}": found["seconds"],
+        "speedup_vs_nbgrader": speedup(measured, "nbgrader"),
+        "speedup_vs_otter": speedup(measured, "otter"),
+        "overhead_ms_median": measured["milliseconds"]["overhead"],
+        "worker_rss_mib": measured["worker_mib"],
+        "seconds_first": measured["seconds_first"],
+        f"seconds_{CLASS}": measured["seconds"],
         f"seconds_{LARGE[-1]}": large["seconds"][str(LARGE[-1])],
         f"rss_{LARGE[-1]}_mib": large["mib"][str(LARGE[-1])],
     }
 
 
-def speedup(found: dict[str, Any], peer: str) -> float | None:
-    """How many times as long a peer takes for the class; None for one that failed."""
-    if "failed" in found[peer]:
+def speedup(measured: dict[str, Any], peer: str) -> float | None:
+    """Return the ratio of a peer's time for the class to ours, or None if the peer failed."""
+    if "failed" in measured[peer]:
         return None
-    return round(float(found[peer]["seconds"]) / float(found["seconds"]), 1)
+    return round(float(measured[peer]["seconds"]) / float(measured["seconds"]), 1)
 
 
 def _measured(name: str, home: Path) -> dict[str, Any]:
-    """One assignment: the class, the submissions one by one, and the peers."""
+    """Measure an assignment: the whole class, single submissions, and the peers."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        one = _class(Path(folder) / "ours", name, CLASS)
-        ours = _ours(one)
+        class_ = _class(Path(folder) / "ours", name, CLASS)
+        ours = _ours(class_)
         _say(f"{name}: {CLASS} in {ours.seconds:.1f} s, the first after {ours.first:.1f} s")
-        by_part = parts(one.course, one.assignment, one.released, SOME + 1)
+        by_part = parts(class_.course, class_.assignment, class_.released, SOME + 1)
         milliseconds = {part: median(by_part, part) for part in PARTS}
         _say(f"{name}: milliseconds of one submission {milliseconds}")
-        found = {
+        measured = {
             "seconds": round(ours.seconds, 2),
             "seconds_first": round(ours.first, 2),
             "worker_mib": round(ours.worker),
-            "exercises": len(one.assignment.exercises),
+            "exercises": len(class_.assignment.exercises),
             "milliseconds": milliseconds,
         }
         for peer, grade in PEERS.items():
             place = Path(folder) / peer
-            found[peer] = _tried(partial(grade, one, place, _environment(home, peer)))
-            _say(f"{name}: {peer} {found[peer]}")
-    return found
+            measured[peer] = _tried(partial(grade, class_, place, _environment(home, peer)))
+            _say(f"{name}: {peer} {measured[peer]}")
+    return measured
 
 
 def _environment(home: Path, peer: str) -> Path:
@@ -149,30 +149,30 @@ def _environment(home: Path, peer: str) -> Path:
 
 
 def _large_class() -> dict[str, Any]:
-    """A class of the assignment without torch: seconds and memory at several sizes."""
+    """Grade a large class of the assignment without torch; return time and memory at some sizes."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        found = _ours(_class(Path(folder), NUMPY, LARGE[-1]))
-    found.seconds_at[LARGE[-1]] = found.seconds  # with what comes after the last grade
+        ours = _ours(_class(Path(folder), NUMPY, LARGE[-1]))
+    ours.seconds_at[LARGE[-1]] = ours.seconds  # includes the work after the last grade
     large = {
         "assignment": NUMPY,
-        "seconds": {str(size): round(found.seconds_at[size], 1) for size in LARGE},
-        "mib": {str(size): round(found.at[size]) for size in LARGE},
+        "seconds": {str(size): round(ours.seconds_at[size], 1) for size in LARGE},
+        "mib": {str(size): round(ours.mib_at[size]) for size in LARGE},
     }
     _say(f"{large}")
     return large
 
 
 def _class(root: Path, name: str, size: int) -> Class:
-    """A course in which so many students hand in the right notebook."""
+    """Make a course in which `size` students hand in the right notebook."""
     course = Course.create(root)
     assignment = COURSE[name]
     _run("release", name, "--course", root)
     text = notebook_text(sample_class([assignment])[0], read_released(course, name))
-    found = Class(course, assignment, json.loads(text))
+    class_ = Class(course, assignment, json.loads(text))
     for number in range(size):
         path = course.submitted / _student(number) / name / f"{name}.ipynb"
-        replace_text(path, json.dumps(_copy(found.right, number)))
-    return found
+        replace_text(path, json.dumps(_copy(class_.right, number)))
+    return class_
 
 
 def _student(number: int) -> str:
@@ -180,7 +180,7 @@ def _student(number: int) -> str:
 
 
 def _copy(content: dict[str, Any], number: int) -> dict[str, Any]:
-    """The notebook with a number in it: to a grader it is another submission."""
+    """Return the notebook with a number in it, so that graders see a different submission."""
     copied = copy.deepcopy(content)
     copied["metadata"]["copy"] = number
     for cell in copied["cells"]:
@@ -188,42 +188,42 @@ def _copy(content: dict[str, Any], number: int) -> dict[str, Any]:
     return copied
 
 
-def _ours(one: Class) -> Graded:
-    """Our command on the whole class; ends with a message if a right answer lost a point."""
-    command = [sys.executable, "-m", "autograder", "grade", "--course", str(one.course.root)]
-    found = graded(command, one.course.root, LARGE)
+def _ours(class_: Class) -> Graded:
+    """Grade the whole class with our command; exit with a message if a right answer lost points."""
+    command = [sys.executable, "-m", "autograder", "grade", "--course", str(class_.course.root)]
+    measured = graded(command, class_.course.root, LARGE)
     points: dict[str, int] = {}
-    for row in json.loads(one.course.grades.read_text(encoding="utf-8")):
+    for row in json.loads(class_.course.grades.read_text(encoding="utf-8")):
         points[row["student"]] = points.get(row["student"], 0) + row["points"]
-    if wrong := {name: sum_ for name, sum_ in points.items() if sum_ != one.points}:
+    if wrong := {name: sum_ for name, sum_ in points.items() if sum_ != class_.points}:
         sys.exit(f"right answers lost points: {wrong}")
-    return found
+    return measured
 
 
 def _tried(measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a peer took, or that it failed and how."""
+    """Return the measurement of a peer, or the reason why the peer failed."""
     try:
         return measure()
     except PeerFailed as error:
         return {"failed": str(error)}
 
 
-def _tests(one: Class) -> dict[str, PeerTest]:
-    """The self-check of each exercise, as an assert."""
+def _tests(class_: Class) -> dict[str, PeerTest]:
+    """Return the self-check of each exercise, as an assert."""
     return {
         exercise.name: PeerTest(
             exercise.points, f"assert check({exercise.name}).judgement.passed, '{exercise.name}'"
         )
-        for exercise in one.assignment.exercises
+        for exercise in class_.assignment.exercises
     }
 
 
-def _nbgrader(one: Class, root: Path, home: Path) -> dict[str, Any]:
-    """A few students graded by `nbgrader autograde`, and its start: a run with nothing to do."""
-    name, tests = one.assignment.name, _tests(one)
-    shutil.copytree(one.course.release / name, root / "source" / name)
+def _nbgrader(class_: Class, root: Path, home: Path) -> dict[str, Any]:
+    """Time `nbgrader autograde` on a few students, and then its start: a run with nothing to do."""
+    name, tests = class_.assignment.name, _tests(class_)
+    shutil.copytree(class_.course.release / name, root / "source" / name)
     (root / "nbgrader_config.py").write_text(PATIENT)
-    blank = json.loads(nbformat.writes(one.released))
+    blank = json.loads(nbformat.writes(class_.released))
     source = peers.for_nbgrader(_copy(blank, 0), list(tests), tests)
     (root / "source" / name / f"{name}.ipynb").write_text(json.dumps(source))
     peers.run(home, root, "nbgrader", "generate_assignment", name)
@@ -231,22 +231,22 @@ def _nbgrader(one: Class, root: Path, home: Path) -> dict[str, Any]:
         path = root / "submitted" / _student(number) / name / f"{name}.ipynb"
         path.parent.mkdir(parents=True)
         path.write_text(
-            json.dumps(peers.for_nbgrader(_copy(one.right, number), list(tests), tests))
+            json.dumps(peers.for_nbgrader(_copy(class_.right, number), list(tests), tests))
         )
     grade = partial(peers.run, home, root, "nbgrader", "autograde", name)
     both, start = _seconds(grade), _seconds(grade)
     with api.Gradebook(f"sqlite:///{root / 'gradebook.db'}") as book:
         points = [
-            sum(grade.auto_score or 0 for notebook in found.notebooks for grade in notebook.grades)
-            for found in book.assignment_submissions(name)
+            sum(grade.auto_score or 0 for notebook in graded.notebooks for grade in notebook.grades)
+            for graded in book.assignment_submissions(name)
         ]
-    return _of_peer(one, points, start, (both - start) / SOME)
+    return _of_peer(class_, points, start, (both - start) / SOME)
 
 
-def _otter(one: Class, root: Path, home: Path) -> dict[str, Any]:
-    """A few students graded by `otter run`, a run for each."""
-    name, tests = one.assignment.name, _tests(one)
-    released = one.course.release / name
+def _otter(class_: Class, root: Path, home: Path) -> dict[str, Any]:
+    """Time `otter run` on a few students, one run for each."""
+    name, tests = class_.assignment.name, _tests(class_)
+    released = class_.course.release / name
     (root / "tests").mkdir(parents=True)
     for exercise, test in tests.items():
         before = "from autograder import check"
@@ -259,17 +259,17 @@ def _otter(one: Class, root: Path, home: Path) -> dict[str, Any]:
         folder = root / _student(number)
         folder.mkdir()
         path = folder / f"{name}.ipynb"
-        path.write_text(json.dumps(peers.for_otter(_copy(one.right, number))))
+        path.write_text(json.dumps(peers.for_otter(_copy(class_.right, number))))
         run = ["otter", "run", path, "-a", root / "tests.zip", "-o", folder]
         seconds += _seconds(partial(peers.run, home, folder, *run, beside=released))
-        found = peers.otter_points(folder / "results.json", list(tests))
-        points.append(sum(found.values()))
-    return _of_peer(one, points, 0.0, seconds / SOME)
+        earned = peers.otter_points(folder / "results.json", list(tests))
+        points.append(sum(earned.values()))
+    return _of_peer(class_, points, 0.0, seconds / SOME)
 
 
-def _of_peer(one: Class, points: list[float], start: float, each: float) -> dict[str, Any]:
-    if points != [one.points] * SOME:
-        raise PeerFailed(f"other points for right answers: {points}, where {one.points} are earned")
+def _of_peer(class_: Class, points: list[float], start: float, each: float) -> dict[str, Any]:
+    if points != [class_.points] * SOME:
+        raise PeerFailed(f"right answers got {points} points instead of {class_.points}")
     return {
         "seconds": round(start + CLASS * each, 1),
         "seconds_each": round(each, 2),
@@ -278,9 +278,9 @@ def _of_peer(one: Class, points: list[float], start: float, each: float) -> dict
 
 
 def _seconds(run: Callable[[], None]) -> float:
-    begun = time.perf_counter()
+    started = time.perf_counter()
     run()
-    return time.perf_counter() - begun
+    return time.perf_counter() - started
 
 
 def _run(*words: str | Path) -> None:

@@ -1,7 +1,7 @@
-"""`make bench`: settings tried for chapter 10's GPT, every trial.
+"""`make bench`: try settings for chapter 10's GPT, and record every trial.
 
-Each trial is a short run of the chapter's training with a seed that is used for nothing else, and
-is judged on the tuning text, of which nothing is reported.
+Each trial is a short run of the chapter's training, with a seed that is used for nothing else. It
+is scored on the tuning text, on which the chapter reports nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from solutions.running.seeds import over_seeds
 
 RESULT = Path("book/measured/language_model.json")
 TRIED = ((4e-3, 1.0), (2e-3, 0.1), (4e-3, 0.1), (8e-3, 0.1))
-"""A rate, and what the first `W_o` and `W_2` are multiplied by."""
+"""A learning rate, and a factor for the initial values of `W_o` and `W_2`."""
 SEED, STEPS = 3, 300
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A rate, a first scale, and nats a token on the tuning text after STEPS steps."""
+    """A rate, an initial scale, and the loss in nats per token on the tuning text after STEPS."""
 
     rate: float
     first_scale: float
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def try_settings(place: int) -> Trial:
-    """Train with the settings that stand at `place` in TRIED."""
+    """Train with the settings TRIED[place]."""
     rate, scale = TRIED[place]
     text = the_corpus()
     trained = language_model.train(SEED, text, STEPS, rate, scale)

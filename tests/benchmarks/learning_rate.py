@@ -1,8 +1,8 @@
-"""`make bench`: the trials by which chapter 1's learning rate was chosen.
+"""`make bench`: run the trials by which chapter 1's learning rate was chosen.
 
-Each trains the machine of the chapter as the chapter does, with a seed that is used for nothing
-else, and is judged on validation sentences: new ones, of the clauses that training draws from. The
-test sentences have other clauses and are not looked at.
+Each trial trains the translator of the chapter as the chapter does, with a seed that is used for
+nothing else, and scores it on validation sentences. These are new sentences from the clauses of the
+training set. The test sentences have other clauses and are not used.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ def attempt(job: int) -> dict[str, Any]:
     recipe = replace(RECURRENT, rate=RATES[job])
     model, task, seconds = trained(bottleneck, LANGUAGE, CLAUSES, BOTTLENECK_STEPS, SEED, recipe)
     pairs = sample_pairs(LANGUAGE, SENTENCES, np.random.default_rng(VALIDATION_SEED), CLAUSES)
-    found = quality(model, task, pairs)
+    measured = quality(model, task, pairs)
     return {
         "rate": RATES[job],
-        "token_accuracy": round(found.token_accuracy, 4),
-        "bleu": round(found.bleu, 2),
+        "token_accuracy": round(measured.token_accuracy, 4),
+        "bleu": round(measured.bleu, 2),
         "seconds": round(seconds),
     }
 

@@ -1,12 +1,12 @@
-"""The machines in a page: what they weigh, how fast they write, whether they say the same.
+"""Measure the models that run in a page: their size, their speed, and their agreement with PyTorch.
 
     PYTHONPATH=tests/book:tests/support:book/_ext python -m tests.benchmarks.live
 
-Writes `_build/bench.json`. `live_kb_worst` is all that the figure of one page fetches, compressed.
-`live_ms_a_word` is the median over 200 sentences, with the reading of the source, in Chromium;
-`live_logit_error` and `live_translations_that_differ` compare with PyTorch, on the same sentences;
-of the captioners they are for logits, shares and captions, on 200 pictures. `live_captioner_kb` is
-what their figure fetches.
+Writes `_build/bench.json`. `live_kb_worst` is the compressed size of everything that the figures of
+the largest page fetch, in kilobytes; `live_captioner_kb` is that of the captioners' figure.
+`live_ms_a_word` is the median over 200 sentences in Chromium, including the reading of the source.
+`live_logit_error` and `live_translations_that_differ` compare with PyTorch on the same sentences.
+For the captioners, these two are about logits, attention weights and captions on 200 pictures.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ WRITE = """async ([name, sources]) => {
 
 def main() -> None:
     """Measure, write and print."""
-    pairs = [one for n in LENGTHS for one in held_out_pairs("french", n, 40, CLAUSES)]
+    pairs = [pair for n in LENGTHS for pair in held_out_pairs("french", n, 40, CLAUSES)]
     errors, differ = {}, {}
     for name in MACHINES:
         errors[name], differ[name] = beside_torch(name, pairs)
@@ -70,7 +70,7 @@ def main() -> None:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             page = browser.new_page()
             page.goto(f"{address}/index.html")
-            found = {
+            measured = {
                 "live_kb_worst": round(max(weight(page) for page in pages()), 1),
                 "live_captioner_kb": round(weight([*CAPTIONERS], ["captions.mjs"]), 1),
                 "live_ms_a_word": {name: speed(page, name, pairs) for name in MACHINES},
@@ -79,50 +79,50 @@ def main() -> None:
                 "live_machine": f"{processor()}, Chromium {browser.version}",
             }
             browser.close()
-    record(found)
-    print(json.dumps(found, indent=1))
+    record(measured)
+    print(json.dumps(measured, indent=1))
 
 
 def beside_torch(name: str, pairs: list[Pair]) -> tuple[float, int]:
-    """Return how far any logit is from PyTorch's, and how many translations differ."""
-    kept = weights_of(name).read_bytes()
-    model, task = from_bytes(kept)
+    """Return the largest error of a logit against PyTorch's, and how many translations differ."""
+    weights = weights_of(name).read_bytes()
+    model, task = from_bytes(weights)
     with tempfile.TemporaryDirectory() as folder:
         cases = [read_case(task, pair) for pair in pairs]
-        said = in_the_page(kept, cases, Path(folder))
+        results = in_the_page(weights, cases, Path(folder))
     written = translate_pairs(model, task, pairs)
-    differ = sum(tuple(a["words"]) != b for a, b in zip(said, written, strict=True))
-    return largest_error(model, task, pairs, said), differ
+    differ = sum(tuple(a["words"]) != b for a, b in zip(results, written, strict=True))
+    return largest_error(model, task, pairs, results), differ
 
 
 def captioner_beside(name: str) -> tuple[int, float]:
-    """Return how many captions differ, and how far any logit or share is from PyTorch's."""
-    kept, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
+    """Return how many captions differ, and the largest error of a logit or attention weight."""
+    weights, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
     with tempfile.TemporaryDirectory() as folder:
-        return captioner_beside_torch(kept, look, pictures_for(0)[:200], Path(folder))
+        return captioner_beside_torch(weights, look, pictures_for(0)[:200], Path(folder))
 
 
 def pages() -> list[list[str]]:
-    """Return the machines of each page of the site that has some."""
-    found = []
+    """Return the names of the models of each page that has any."""
+    models = []
     for page in sorted(SITE.glob("*.html")):
         figures = page.read_text(encoding="utf-8").split('<div class="live">')[1:]
-        data = [json.loads(one.split(">", 1)[1].split("</script>")[0]) for one in figures]
+        data = [json.loads(figure.split(">", 1)[1].split("</script>")[0]) for figure in figures]
         if data:
-            found.append([machine["name"] for one in data for machine in one["machines"]])
-    return found
+            models.append([machine["name"] for figure in data for machine in figure["machines"]])
+    return models
 
 
 def weight(names: list[str], own: Sequence[str] = ("live.mjs", "grammar.json")) -> float:
-    """Return the kilobytes of what a page's figures fetch: their own files, and some machines."""
+    """Return the kilobytes that the figures of a page fetch: their `own` files, and some models."""
     live = SITE / "_static" / "live"
-    files = [*(live / one for one in own), SITE / "_static" / "learning" / "product.wasm"]
-    size = sum(len(gzip.compress(one.read_bytes())) for one in files)
+    files = [*(live / file for file in own), SITE / "_static" / "learning" / "product.wasm"]
+    size = sum(len(gzip.compress(file.read_bytes())) for file in files)
     return (size + sum((live / f"{name}.model").stat().st_size for name in set(names))) / 1000
 
 
 def speed(page: Page, name: str, pairs: list[Pair]) -> float:
-    """Return the milliseconds of a word."""
+    """Return the milliseconds that a model takes for a word."""
     return round(float(page.evaluate(WRITE, [name, [pair.source for pair in pairs]])), 2)
 
 

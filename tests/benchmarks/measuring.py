@@ -1,4 +1,4 @@
-"""Time and memory: of the command that grades a class, and of one submission, part by part."""
+"""Measure time and memory: of the command that grades a class, and of each part of a submission."""
 
 from __future__ import annotations
 
@@ -31,65 +31,67 @@ from autograder.submission.submission import read_submission
 
 MIB = 2**20
 EVERY = 1.0
-"""Seconds between two looks at the memory."""
+"""Seconds between two measurements of the memory."""
 
 PROGRESS = re.compile(r"grading (\d+) of \d+")
 
 
 @dataclass
 class Graded:
-    """What a run of the command took: seconds to the end and to the first grade; MiB at most.
+    """The duration of a run in seconds, to its end and to the first grade, and its memory in MiB.
 
-    `worker` is the largest worker with its sandbox, `at` the memory of all processes together when
-    so many submissions were graded, `seconds_at` the seconds then.
+    `worker` is the largest worker, including its sandbox. `mib_at` and `seconds_at` map a number of
+    graded submissions to the memory of all processes and to the seconds at that moment.
     """
 
     seconds: float = 0.0
     first: float = 0.0
     worker: float = 0.0
-    at: dict[int, float] = field(default_factory=dict)
+    mib_at: dict[int, float] = field(default_factory=dict)
     seconds_at: dict[int, float] = field(default_factory=dict)
 
 
 def graded(command: Sequence[str | Path], root: Path, at: Collection[int] = ()) -> Graded:
-    """Run the command that grades the course at `root`. Raises CalledProcessError.
+    """Run the command that grades the course at `root`, and measure it.
 
-    Memory is the proportional set size: what processes share counts once.
+    Memory is the proportional set size, which counts shared pages once. `at`: the numbers of graded
+    submissions at which to measure. Raises CalledProcessError if the command fails.
     """
-    found, ended = Graded(), threading.Event()
-    begun = time.perf_counter()
+    measured, ended = Graded(), threading.Event()
+    started = time.perf_counter()
     process = subprocess.Popen(
         command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    looking = threading.Thread(target=_look_at_workers, args=(process.pid, found, ended))
-    looking.start()
-    waiting = sorted(at, reverse=True)
-    said = ""
+    monitor = threading.Thread(target=_watch_workers, args=(process.pid, measured, ended))
+    monitor.start()
+    sizes_to_come = sorted(at, reverse=True)
+    output = ""
     for line in process.stdout or ():
-        said += line
-        done = PROGRESS.search(line)
-        found.first = found.first or (time.perf_counter() - begun if done else 0.0)
-        while done and waiting and int(done[1]) >= waiting[-1]:
-            number = waiting.pop()
-            found.seconds_at[number] = time.perf_counter() - begun
-            found.at[number] = _held(_family(process.pid)) / MIB
+        output += line
+        progress = PROGRESS.search(line)
+        measured.first = measured.first or (time.perf_counter() - started if progress else 0.0)
+        while progress and sizes_to_come and int(progress[1]) >= sizes_to_come[-1]:
+            number = sizes_to_come.pop()
+            measured.seconds_at[number] = time.perf_counter() - started
+            measured.mib_at[number] = _memory(_process_tree(process.pid)) / MIB
     code = process.wait()
-    found.seconds = time.perf_counter() - begun
+    measured.seconds = time.perf_counter() - started
     ended.set()
-    looking.join()
+    monitor.join()
     if code:
-        raise subprocess.CalledProcessError(code, [*command], said)
-    return found
+        raise subprocess.CalledProcessError(code, [*command], output)
+    return measured
 
 
-def _look_at_workers(pid: int, found: Graded, ended: threading.Event) -> None:
+def _watch_workers(pid: int, measured: Graded, ended: threading.Event) -> None:
     while not ended.wait(EVERY):
         with contextlib.suppress(psutil.NoSuchProcess):
             for worker in psutil.Process(pid).children():
-                found.worker = max(found.worker, _held(_family(worker.pid)) / MIB)
+                mib = _memory(_process_tree(worker.pid)) / MIB
+                measured.worker = max(measured.worker, mib)
 
 
-def _family(pid: int) -> list[psutil.Process]:
+def _process_tree(pid: int) -> list[psutil.Process]:
     try:
         process = psutil.Process(pid)
         return [process, *process.children(recursive=True)]
@@ -97,8 +99,11 @@ def _family(pid: int) -> list[psutil.Process]:
         return []
 
 
-def _held(processes: Sequence[psutil.Process]) -> float:
-    """The bytes that processes hold; of one that this user may not look at, its resident size."""
+def _memory(processes: Sequence[psutil.Process]) -> float:
+    """Return the memory of the processes in bytes.
+
+    Where the user may not read the proportional set size of a process, its resident size counts.
+    """
     total = 0.0
     for process in processes:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -111,11 +116,11 @@ def _held(processes: Sequence[psutil.Process]) -> float:
 
 @dataclass
 class Parts:
-    """Seconds of one submission: in the grader altogether, and in which part.
+    """The seconds that grading one submission takes: the `whole`, and each part.
 
-    `reading` the notebook; `rooms`, entering one; `runs`, what the sandbox was at; `judging`, all
-    else out here. `own` is what the answer takes itself, and `watching` what it takes to see
-    whether it uses something ready-made; both are part of `runs`.
+    `reading` is the time to read the notebook, `rooms` the time to enter a room, `runs` the time in
+    the sandbox, and `judging` the rest, outside the sandbox. `own` is the time of the answer
+    itself, `watching` the time to detect ready-made functions; both are included in `runs`.
     """
 
     whole: float = 0.0
@@ -128,21 +133,24 @@ class Parts:
 
     @property
     def overhead(self) -> float:
-        """What the grader takes besides the answer."""
+        """Return the seconds of the grader without those of the answer."""
         return self.whole - self.own
 
 
 def parts(course: Any, assignment: Assignment, released: Any, number: int) -> list[Parts]:
-    """The parts of the first `number` submissions of a class, one after another, all right."""
-    sandbox, found = _Stopwatch(open_sandbox()), []
+    """Grade the first `number` submissions of a class in turn, and return the parts of each.
+
+    All submissions are right. The first is not returned, since it waits for the sandbox to start.
+    """
+    sandbox, submissions = _Stopwatch(open_sandbox()), []
     known = outline(assignment)
     for file in course.submissions([assignment.name])[:number]:
-        one = sandbox.parts = Parts()
-        begun = time.perf_counter()
+        measured = sandbox.parts = Parts()
+        started = time.perf_counter()
         submission = read_submission(file, known, released)
-        one.reading = time.perf_counter() - begun
-        questions = draw_questions(assignment, course.key, submission.digest)  # before the clock
-        begun = time.perf_counter()
+        measured.reading = time.perf_counter() - started
+        questions = draw_questions(assignment, course.key, submission.digest)  # is not timed
+        started = time.perf_counter()
         judge_program(
             submission.program,
             assignment,
@@ -150,22 +158,22 @@ def parts(course: Any, assignment: Assignment, released: Any, number: int) -> li
             digest=submission.digest,
             sandbox=sandbox,
         )
-        seconds = time.perf_counter() - begun
-        one.whole = one.reading + seconds
-        one.judging = seconds - one.rooms - one.runs
-        one.own, one.watching = _own(submission.program, questions)
-        found.append(one)
+        seconds = time.perf_counter() - started
+        measured.whole = measured.reading + seconds
+        measured.judging = seconds - measured.rooms - measured.runs
+        measured.own, measured.watching = _own(submission.program, questions)
+        submissions.append(measured)
     sandbox.close()
-    return found[1:]  # the first waits for the sandbox to start
+    return submissions[1:]
 
 
-def median(of: Sequence[Parts], part: str) -> float:
-    """The median of one part, in milliseconds."""
-    return round(1000 * statistics.median(getattr(one, part) for one in of), 1)
+def median(submissions: Sequence[Parts], part: str) -> float:
+    """Return the median of a part over the submissions, in milliseconds."""
+    return round(1000 * statistics.median(getattr(parts, part) for parts in submissions), 1)
 
 
 class _Stopwatch:
-    """A sandbox that notes how long its rooms take."""
+    """A sandbox that records how long its rooms take."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox, self.parts = sandbox, Parts()
@@ -177,9 +185,9 @@ class _Stopwatch:
 
     @contextlib.contextmanager
     def timed(self, part: str) -> Iterator[None]:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         yield
-        setattr(self.parts, part, getattr(self.parts, part) + time.perf_counter() - begun)
+        setattr(self.parts, part, getattr(self.parts, part) + time.perf_counter() - started)
 
 
 class _TimedRoom:
@@ -197,16 +205,17 @@ class _TimedRoom:
 
 
 def _own(program: Sequence[ProgramCell], questions: Sequence[Question]) -> tuple[float, float]:
-    """Seconds in the answers of a program themselves, and those that watching them adds.
+    """Return the seconds of a program's answers, and the seconds that watching them adds.
 
-    The cells run three times, and each call is made as often as grading makes it, here and without
-    a sandbox: what a call takes in a process that was just forked, and cold, is the grader's doing.
+    The cells run three times, and each call is made as often as in grading, but in this process,
+    without a sandbox. So the extra time of a call in a cold, freshly forked process counts as
+    overhead of the grader.
     """
-    begun = time.perf_counter()
+    started = time.perf_counter()
     namespace: dict[str, Any] = {}
     for cell in program:
         exec(compile(cell.source, "<cell>", "exec"), namespace)
-    cells = 3 * (time.perf_counter() - begun)
+    cells = 3 * (time.perf_counter() - started)
     calls, plain = _calls(questions, namespace, watched=False)
     _, watched = _calls(questions, namespace, watched=True)
     return cells + calls, max(0.0, watched - plain)
@@ -215,27 +224,27 @@ def _own(program: Sequence[ProgramCell], questions: Sequence[Question]) -> tuple
 def _calls(
     questions: Sequence[Question], namespace: dict[str, Any], watched: bool
 ) -> tuple[float, float]:
-    """Seconds in the calls themselves, and with what is noted of them."""
+    """Return the seconds of the calls themselves, and the seconds including their observation."""
     own = 0.0
 
     def timed(function: Any, arguments: Any, keywords: Any) -> Any:
         nonlocal own
-        begun = time.perf_counter()
+        started = time.perf_counter()
         try:
             return function(*arguments, **keywords)
         finally:
-            own += time.perf_counter() - begun
+            own += time.perf_counter() - started
 
-    def given(question: Question) -> list[Call]:
+    def calls_of(question: Question) -> list[Call]:
         calls = copy.deepcopy(question.whole.calls)
         return list(calls) if watched else [replace(call, forbidden=()) for call in calls]
 
     whole = 0.0
     with mock.patch.object(calling, "_call", timed):
-        for one in questions:
+        for question in questions:
             for again in (False, True):
-                made = prepare(given(one), again=again)
-                begun = time.perf_counter()
-                made.observe(namespace[one.name])
-                whole += time.perf_counter() - begun
+                prepared = prepare(calls_of(question), again=again)
+                started = time.perf_counter()
+                prepared.observe(namespace[question.name])
+                whole += time.perf_counter() - started
     return own, whole

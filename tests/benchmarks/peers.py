@@ -1,6 +1,6 @@
-"""nbgrader and otter-grader: an environment for each, and our notebooks in their form.
+"""Run nbgrader and otter-grader: make an environment for each, and convert our notebooks.
 
-Their tests hold whatever code they are given: asserts by `rivals`, the self-check by `grading`.
+The caller chooses the code of the tests: `rivals` uses asserts, `grading` the self-check.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ c.IncludeHeaderFooter.header = ""
 c.Execute.startup_timeout = 600
 c.Execute.iopub_timeout = 30
 """
-"""As it comes, but that it waits longer for a kernel on a busy machine."""
+"""The default settings, but with a longer wait for a kernel, since the machine may be busy."""
 
 LATE_PATH = """\
 import sys
@@ -42,18 +42,18 @@ sys.path.append(PATH)
 
 @dataclass(frozen=True)
 class PeerTest:
-    """What another grader runs for one exercise: code that raises where the answer is wrong."""
+    """The test of an exercise for another grader: code that raises if the answer is wrong."""
 
     points: int
     source: str
 
 
 class PeerFailed(Exception):
-    """Another grader did not do what it was asked; the last line that it said."""
+    """Raised if another grader fails. The message has the last line of its output."""
 
 
 def environment(home: Path, pins: Sequence[str]) -> Path:
-    """A virtual environment with exactly what is pinned, made if it is not there."""
+    """Return a virtual environment with exactly the pinned packages, and create it if missing."""
     if pins and not (home / "ready").exists():
         venv.create(home, clear=True, with_pip=True)
         pip = [str(home / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
@@ -63,22 +63,22 @@ def environment(home: Path, pins: Sequence[str]) -> Path:
 
 
 def _pinned_here(pin: str) -> str:
-    """A pin with the versions that this course itself has."""
+    """Return the pin with the placeholders replaced by the versions that this course uses."""
     for name in ("ipykernel", "numpy"):
         pin = pin.replace(name.upper(), importlib.metadata.version(name))
     return pin
 
 
 def version(name: str) -> str:
-    """The version that is pinned of `nbgrader` or `otter`."""
+    """Return the pinned version of `nbgrader` or `otter`."""
     return PINS[name][0].partition("==")[2]
 
 
 def run(home: Path, folder: Path, *words: str | Path, beside: Path | None = None) -> None:
     """Run a program of the environment `home` in `folder`. Raises PeerFailed.
 
-    What the environment has not (torch) comes from the course's own; `beside` is a folder of
-    modules that comes before both.
+    Packages that the environment lacks, such as torch, are imported from the course's environment.
+    `beside` is a folder of modules that takes precedence over both.
     """
     late = home / "late"
     late.mkdir(exist_ok=True)
@@ -101,14 +101,14 @@ def run(home: Path, folder: Path, *words: str | Path, beside: Path | None = None
         check=False,
     )
     if done.returncode:
-        said = f"{done.stdout}\n{done.stderr}".strip().splitlines()
-        raise PeerFailed(f"{Path(program).name}, exit code {done.returncode}: {said[-1:]}")
+        output = f"{done.stdout}\n{done.stderr}".strip().splitlines()
+        raise PeerFailed(f"{Path(program).name}, exit code {done.returncode}: {output[-1:]}")
 
 
 def for_nbgrader(
     content: dict[str, Any], answers: Sequence[str], tests: Mapping[str, PeerTest]
 ) -> dict[str, Any]:
-    """Our notebook with the marks of theirs: an answer is a solution, a test has the points."""
+    """Give our notebook nbgrader's metadata: an answer is a solution, a test has the points."""
     for cell in content["cells"]:
         marks = cell["metadata"].get("nbgrader")
         name = marks["grade_id"] if marks else ""
@@ -124,7 +124,7 @@ def for_nbgrader(
 
 
 def for_otter(content: dict[str, Any]) -> dict[str, Any]:
-    """Our notebook without its self-checks: otter has the tests in files of their own."""
+    """Remove the self-checks from our notebook, since otter has its tests in separate files."""
     for cell in content["cells"]:
         marks = cell["metadata"].get("nbgrader")
         if marks and marks["grade_id"].endswith("-check"):
@@ -133,7 +133,7 @@ def for_otter(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def otter_test(name: str, test: PeerTest, before: str) -> str:
-    """The test file of one exercise, in otter's format for exceptions."""
+    """Return the test file of an exercise, in otter's exception-based format."""
     body = test.source.replace("\n", "\n    ")
     return (
         f"{before}\nfrom otter.test_files import test_case\n\n"
@@ -143,15 +143,15 @@ def otter_test(name: str, test: PeerTest, before: str) -> str:
 
 
 def otter_points(results: Path, names: Sequence[str]) -> dict[str, float]:
-    """The points by exercise, as otter's results for a site that shows them have it."""
+    """Return the points by exercise from otter's results in Gradescope's format."""
     try:
-        found = json.loads(results.read_text())
+        content = json.loads(results.read_text())
     except (FileNotFoundError, ValueError):
         return {}
     points: dict[str, float] = {}
-    for test in found["tests"]:
-        known = [name for name in names if test["name"].startswith(name)]
-        if known and "score" in test:
-            name = max(known, key=len)  # the names of some exercises begin with another's
+    for test in content["tests"]:
+        candidates = [name for name in names if test["name"].startswith(name)]
+        if candidates and "score" in test:
+            name = max(candidates, key=len)  # the name of one exercise may be a prefix of another
             points[name] = points.get(name, 0) + test["score"]
     return points

@@ -1,9 +1,10 @@
-"""The playground in Chromium: what it weighs, how fast it is, how long a question takes.
+"""Measure the playground in Chromium: its size, its speed, and the time that a question takes.
 
     python -m tests.benchmarks.playground
 
-Writes `_build/bench.json`. `playground_seconds_to_learn` is from *Train* to the end of the run, at
-the pace that the page proposes; `playground_steps_a_second` is as fast as it can.
+Writes `_build/bench.json`. `playground_seconds_to_learn` is the time from *Train* to the end of the
+run, at the pace that the page proposes. `playground_steps_a_second` is the speed at the fastest
+pace.
 """
 
 from __future__ import annotations
@@ -33,36 +34,36 @@ QUESTIONS = ROOT / "book" / "_web" / "playground" / "questions.json"
 
 def main() -> None:
     """Measure, write and print."""
-    engine = [one for kernel in KERNELS for one in told_by(kernel).values()]
+    engine = [report for kernel in KERNELS for report in told_by(kernel).values()]
     with sync_playwright() as playwright, serving(SITE) as address:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page()
         speeds = {name: speed(page, address, asked) for name, asked in SETTINGS.items()}
-        found = {
+        measured = {
             "playground_kb": round(weight(), 1),
             "playground_steps_a_second": speeds,
             "playground_seconds_to_learn": {
-                name: seconds(page, address, one["settings"], one["pace"])
-                for name, one in json.loads(QUESTIONS.read_text(encoding="utf-8")).items()
+                name: seconds(page, address, question["settings"], question["pace"])
+                for name, question in json.loads(QUESTIONS.read_text(encoding="utf-8")).items()
             },
-            "playground_gradient_error": max(max(gradient_errors(one).values()) for one in engine),
-            "playground_loss_error": max(max(loss_errors(one)) for one in engine),
+            "playground_gradient_error": max(max(gradient_errors(r).values()) for r in engine),
+            "playground_loss_error": max(max(loss_errors(report)) for report in engine),
             "playground_machine": f"{processor()}, Chromium {browser.version}",
         }
         browser.close()
-    record(found)
-    print(json.dumps(found, indent=1))
+    record(measured)
+    print(json.dumps(measured, indent=1))
 
 
 def weight() -> float:
-    """Return the kilobytes of all that is the playground's own, each file compressed."""
+    """Return the compressed size of all files of the playground, in kilobytes."""
     static = SITE / "_static"
-    files = [one for folder in ("learning", "playground") for one in (static / folder).iterdir()]
-    return sum(len(gzip.compress(one.read_bytes())) for one in files) / 1000
+    files = [file for folder in ("learning", "playground") for file in (static / folder).iterdir()]
+    return sum(len(gzip.compress(file.read_bytes())) for file in files) / 1000
 
 
 def start(page: Page, address: str, asked: str, pace: int) -> None:
-    """Begin the training of machines, at one of the paces of the slider."""
+    """Start a training run with the settings `asked`, at a pace of the slider."""
     page.goto(f"{address}/playground.html?{asked}")
     page.get_by_role("slider", name="Pace").fill(str(pace))
     page.get_by_role("button", name="Train", exact=True).click()
@@ -74,7 +75,7 @@ def steps(page: Page) -> int:
 
 
 def speed(page: Page, address: str, asked: str) -> float:
-    """Return the steps of a second, as fast as it can; the median of three seconds."""
+    """Return the steps per second at the fastest pace, as the median of three seconds."""
     start(page, address, asked, pace=4)
     marks = []
     for _ in range(SECONDS):
@@ -86,10 +87,10 @@ def speed(page: Page, address: str, asked: str) -> float:
 
 def seconds(page: Page, address: str, asked: str, pace: int) -> float:
     """Return the seconds from *Train* to the end of the run."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     start(page, address, asked, pace)
     page.wait_for_selector(".playground[data-state=after]", timeout=120_000)
-    return round(time.perf_counter() - begun, 1)
+    return round(time.perf_counter() - started, 1)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""`make bench`: the published encoder in this course's blocks, beside its reference implementation.
+"""`make bench`: compare the published encoder, built from our blocks, with its reference.
 
-Both read the same pieces of the book. The two take turns in one run, on one thread; the ratio is
-the median of those of all turns but the first, which warms up.
+Both read the same pieces of the book. The two take turns in a single run, on one thread. The ratio
+is the median over all turns except the first, which is a warm-up.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from solutions.published.minilm import MiniLM
 
 RESULT = Path("book/measured/published.json")
 LENGTHS = (*range(1, 61), *([7, 12, 20, 30] * 37), 150, 250)
-"""Words of each piece."""
+"""The number of words in each piece."""
 AT_ONCE, TURNS = 16, 6
 MOST, MOST_DIFFERENT = 1.0, 1e-5
 
 
 def main() -> None:
-    """Measure, write what chapter 10 reads, and fail if ours differs or takes longer."""
+    """Measure, write the result that chapter 10 reads, and fail if ours differs or takes longer."""
     torch.set_num_threads(1)
     ours, folder = MiniLM(), files.find(files.WEIGHTS).parent
     theirs = transformers.BertModel.from_pretrained(folder, add_pooling_layer=False).eval()
@@ -41,17 +41,17 @@ def main() -> None:
     batches = [ours.batch(texts[at : at + AT_ONCE]) for at in range(0, len(texts), AT_ONCE)]
 
     def run_ours() -> list[Tensor]:
-        return [ours.encoder(one.ids, one.mask) for one in batches]
+        return [ours.encoder(batch.ids, batch.mask) for batch in batches]
 
     def run_theirs() -> list[Tensor]:
-        return [theirs(one.ids, one.mask.long()).last_hidden_state for one in batches]
+        return [theirs(batch.ids, batch.mask.long()).last_hidden_state for batch in batches]
 
     turns = [(_seconds(run_ours), _seconds(run_theirs)) for _ in range(TURNS)]
     ratio = statistics.median(mine / right for (mine, _), (right, _) in turns[1:])
-    (_, found), (_, expected) = turns[0]
+    (_, outputs), (_, expected) = turns[0]
     worst = max(
-        float((mine - right)[one.mask].abs().max())
-        for one, mine, right in zip(batches, found, expected, strict=True)
+        float((mine - right)[batch.mask].abs().max())
+        for batch, mine, right in zip(batches, outputs, expected, strict=True)
     )
     versions = {"python": platform.python_version(), "torch": torch.__version__}
     result = {
@@ -70,8 +70,8 @@ def main() -> None:
 
 
 def pieces() -> Iterator[str]:
-    """Pieces of the book's text, as many words in each as LENGTHS say."""
-    words = (word for page in CHAPTERS for one in paragraphs(page) for word in one.split())
+    """Yield pieces of the book's text with the numbers of words in LENGTHS."""
+    words = (word for page in CHAPTERS for text in paragraphs(page) for word in text.split())
     for length in LENGTHS:
         yield " ".join(islice(words, length))
 
@@ -79,8 +79,8 @@ def pieces() -> Iterator[str]:
 @torch.no_grad()
 def _seconds(run: Callable[[], list[Tensor]]) -> tuple[float, list[Tensor]]:
     start = time.perf_counter()
-    found = run()
-    return time.perf_counter() - start, found
+    outputs = run()
+    return time.perf_counter() - start, outputs
 
 
 if __name__ == "__main__":

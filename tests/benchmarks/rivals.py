@@ -1,24 +1,25 @@
-"""The hostile corpus, graded by two other graders.
+"""Grade the hostile corpus with two other graders, nbgrader and otter-grader, and with this one.
 
-`PYTHONPATH=tests/support python -m tests.benchmarks.rivals` runs it.
+Run it with `PYTHONPATH=tests/support python -m tests.benchmarks.rivals`.
 
-Stock nbgrader and otter-grader get the same submissions, with tests that are equal for both: each
-calls the function on the public and the hidden cases, and asserts type, shape, numbers to seven
-digits, and an unchanged argument. nbgrader has them in the released notebook, the hidden ones
-between its marks for hidden tests; otter has them in test files. Both are set as they come:
-nbgrader grades in a kernel with the limits of its configuration, otter by `otter run`, which it
-calls non-containerized. Otter's own isolation is a container; for that a Docker engine is needed.
+Stock nbgrader and otter-grader get the same submissions and the same tests. A test calls the
+function on the public and the hidden cases, and asserts the type, the shape, the numbers, and that
+the arguments are unchanged. nbgrader has the tests in the released notebook, the hidden ones
+between its marks for hidden tests; otter has them in test files. Both have their default settings:
+nbgrader grades in a kernel with the limits of its configuration, and otter grades by `otter run`,
+which it calls non-containerized. Otter can isolate a submission in a container, but that needs a
+Docker engine.
 
-Each runs inside bubblewrap, since a case may harm the machine: without a network, with a process
-namespace of its own, with SECONDS of a processor or of doing nothing, so that a busy machine wrongs
-nobody; for the same reason nbgrader waits longer for a kernel than it does as it comes.
-A course has the case and an honest student, who comes after it. What cannot be compared is left
-out, with the reason.
+A case may harm the machine, so each grader runs inside bubblewrap, without a network and in a
+separate process namespace. The limit SECONDS counts processor time and idle time, so a busy machine
+does not end a run early. For the same reason nbgrader waits longer for a kernel than by default.
+A course has the case and an honest student, who is graded after it. Cases that cannot be compared
+are left out, and the reason is recorded.
 
-What came of a case is kept beside the environments until all cases are measured, so that an
-interrupted run goes on where it was. The groups come in the order of ORDER; what has not begun
-when the minutes are over is left out, and `--complete` measures it another day: the rest then
-stands as it was measured, but for the runs that another limit had ended.
+The result of each case is saved next to the environments until all cases are measured, so an
+interrupted run continues where it stopped. The groups are measured in the order of ORDER. Cases
+that have not started when the `--minutes` are over are left out, and `--complete` measures them on
+another day. It keeps the earlier results, except those of runs that a different limit had ended.
 """
 
 from __future__ import annotations
@@ -67,14 +68,14 @@ RESULT = ROOT / "book" / "measured" / "rivals.json"
 ASSIGNMENT = "self_attention"
 TESTED = ("dot_product_scores", "softmax")
 SECONDS = {"nbgrader": 300, "otter": 120}
-"""When a run is ended: late for nbgrader, which ends each cell itself; otter has no such limit."""
+"""The time limit of a run. It is longer for nbgrader, which has a limit for each cell."""
 
 MEMORY = 4 * 2**30
 LEFT_OUT = {
     "secrets": "what it may read depends on how a grader is installed",
     "tools": "it attacks the pages that are made of a grade",
 }
-"""Groups of cases that say nothing of another grader's grades."""
+"""Groups of cases that do not test the grades of another grader, and why."""
 
 ORDER = ("scores", "robust", "answers", "process", "files", "resources", "secrets", "tools")
 NO_TIME = "there was no time for it"
@@ -84,29 +85,29 @@ UNASKED = {
     "same_array_every_time": "the tests here look at each result once",
     "other_in_the_sandbox": "it is wrong only where it finds the sandbox of this grader",
 }
-"""Cases of which a grade of another grader says nothing, and why."""
+"""Cases for which the grade of another grader means nothing, and why."""
 
 WITHIN_LIMITS = ("resources", "files")
-"""Groups whose answers may be right: here they get nothing since they passed a limit of ours, or
-stand in a file of another kind. That another grader gives them their points is no fault of it."""
+"""Groups whose answers may be right. Ours gives them no points since they exceed one of its limits,
+or are in a file of the wrong kind. Another grader may give them points without being at fault."""
 
 OURS = "it attacks a part of this grader that another does not have"
 NAMES = "it is in the name of a student, which another grader gets from somewhere else"
 OTHER_TESTS = "it needs an exercise that the tests here leave out"
 LATE = "Kernel didn't respond"
-"""What Jupyter says when the machine was too busy to start a kernel: such a run is repeated."""
+"""Jupyter's message if the machine was too busy to start a kernel. Such a run is repeated."""
 
 ENDED = "the whole run"
-"""The limit that is not the grader's own."""
+"""The limit of this benchmark, as opposed to the limits of the grader."""
 
 HERE_LIMITS = ("TIMEOUT", "MEMORY", "OUTPUT")
 
 TIMED_OUT = ("Timeout waiting for execute reply", "A cell timed out")
-"""What nbgrader says of a cell that it has ended."""
+"""The messages of nbgrader for a cell that reached its time limit."""
 
 QUESTIONS = ("unearned", "lost", "hurt", "stuck", "silent")
-"""What is asked of each case: points that were not earned, points of a right answer that were lost,
-points of the honest student that were lost, a run that did not end, no points at all."""
+"""The faults that are looked for in each case: the student got points that were not earned, a right
+answer lost points, the honest student lost points, the run did not end, there are no points."""
 
 TEST = """\
 def same(answer, arguments, keywords, expected):
@@ -122,11 +123,11 @@ def same(answer, arguments, keywords, expected):
 
 
 def main() -> None:
-    """Grade every case by every rival, and write what came of it."""
+    """Grade every case with every rival, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--environments", type=Path, default=ROOT / "_build" / "rivals")
     parser.add_argument("--case", action="append", help="only this case")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no case after them")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="start no case after them")
     parser.add_argument(
         "--rival", action="append", choices=("nbgrader", "otter", "here"), help="only this grader"
     )
@@ -134,14 +135,14 @@ def main() -> None:
     arguments = parser.parse_args()
     if shutil.which("bwrap") is None:
         sys.exit("bubblewrap is missing. On Debian: sudo apt-get install bubblewrap")
-    cases = [one for one in hostile.corpus() if not arguments.case or one.name in arguments.case]
+    cases = [case for case in hostile.corpus() if not arguments.case or case.name in arguments.case]
     cases.sort(key=lambda case: (ORDER.index(case.group), case.in_class, case.name))
     names = arguments.rival or list(RIVALS)
     end = [time.monotonic() + 60 * arguments.minutes] * len(names)
     with ThreadPoolExecutor(len(names)) as pool:
         homes = [(arguments.environments / name).absolute() for name in names]
         for name, home in zip(names, homes, strict=True):
-            environment(home, PINS.get(name, []))  # before anything is put there
+            environment(home, PINS.get(name, []))  # clears the folder if it is new
         dates = [*(_take_over(homes) if arguments.complete else ()), str(datetime.date.today())]
         rivals = dict(
             zip(names, pool.map(_rival, names, homes, [cases] * len(names), end), strict=True)
@@ -160,8 +161,8 @@ def main() -> None:
         "rivals": rivals,
     }
     RESULT.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
-    found = [one for rival in rivals.values() for one in rival["cases"].values()]
-    for home in homes if {"left_out": NO_TIME} not in found else ():
+    results = [result for rival in rivals.values() for result in rival["cases"].values()]
+    for home in homes if {"left_out": NO_TIME} not in results else ():
         shutil.rmtree(home / "cases")
 
 
@@ -170,59 +171,60 @@ def _machine() -> str:
 
 
 def _take_over(homes: Sequence[Path]) -> list[str]:
-    """Keep what RESULT has of each case that ran and ended; return its dates."""
+    """Copy the result of each case that ran and ended from RESULT; return the dates of RESULT."""
     before = json.loads(RESULT.read_text(encoding="utf-8"))
     if (before["machine"], before["python"]) != (_machine(), platform.python_version()):
-        sys.exit(f"{RESULT.name} is of another machine, or another Python: begin anew.")
+        sys.exit(f"{RESULT.name} is from another machine or Python. Measure without --complete.")
     for home in homes:
         (home / "cases").mkdir(parents=True, exist_ok=True)
         rival = before["rivals"][home.name]
-        other = rival["seconds"] != SECONDS.get(home.name)
-        for name, found in rival["cases"].items():
-            kept = home / "cases" / f"{name}.json"
-            ended = other and found.get("limit") == ENDED
-            if not (kept.exists() or "left_out" in found or ended):
-                kept.write_text(json.dumps(found))
+        limit_changed = rival["seconds"] != SECONDS.get(home.name)
+        for name, result in rival["cases"].items():
+            file = home / "cases" / f"{name}.json"
+            outdated = limit_changed and result.get("limit") == ENDED
+            if not (file.exists() or "left_out" in result or outdated):
+                file.write_text(json.dumps(result))
     dates: str = before["date"]
     return dates.split(" and ")
 
 
 def _rival(name: str, home: Path, cases: Sequence[Case], end: float) -> dict[str, Any]:
-    """What one rival makes of all cases that begin before `end`."""
+    """Return the results of a rival. Cases that would start after `end` are left out."""
     rival: Any = RIVALS[name](environment(home, PINS.get(name, [])))
     (home / "cases").mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(1 if isinstance(rival, Here) else 2) as pool:  # a class is graded once
         files = [home / "cases" / f"{case.name}.json" for case in cases]
-        measured = pool.map(_kept, files, [rival] * len(cases), cases, [end] * len(cases))
-        found = {case.name: one for case, one in zip(cases, measured, strict=True)}
-    print(name, _summary(found.values()), flush=True)
+        measured = pool.map(_result_of, files, [rival] * len(cases), cases, [end] * len(cases))
+        results = {case.name: result for case, result in zip(cases, measured, strict=True)}
+    print(name, _summary(results.values()), flush=True)
     return {
         "version": version(name) if name in PINS else "",
         "isolation": rival.isolation,
         "seconds": SECONDS.get(name),
-        "cases": found,
+        "cases": results,
     }
 
 
-def _summary(found: Any) -> dict[str, int]:
-    ran = [one for one in found if "left_out" not in one]
-    return {"ran": len(ran)} | {what: sum(one[what] for one in ran) for what in QUESTIONS}
+def _summary(results: Any) -> dict[str, int]:
+    ran = [result for result in results if "left_out" not in result]
+    counts = {question: sum(result[question] for result in ran) for question in QUESTIONS}
+    return {"ran": len(ran)} | counts
 
 
-def _kept(file: Path, rival: Any, case: Case, end: float) -> dict[str, Any]:
-    """What came of one case, now or in a run that was interrupted."""
+def _result_of(file: Path, rival: Any, case: Case, end: float) -> dict[str, Any]:
+    """Return the result of a case, from `file` if an interrupted run has measured it."""
     if not file.exists() and time.monotonic() > end:
         return {"left_out": left_out(case) or NO_TIME}
     if not file.exists():
         part = file.with_suffix(".part")
         part.write_text(json.dumps(_measured(rival, case)))
         part.replace(file)
-    found: dict[str, Any] = json.loads(file.read_text())
-    return found
+    result: dict[str, Any] = json.loads(file.read_text())
+    return result
 
 
 def left_out(case: Case) -> str | None:
-    """Why a case is not given to the rivals, or None."""
+    """Return the reason for which the rivals do not get a case, or None if they get it."""
     if case.student:
         return NAMES
     if case.name in UNASKED:
@@ -239,25 +241,25 @@ def left_out(case: Case) -> str | None:
 
 
 def _measured(rival: Any, case: Case) -> dict[str, Any]:
-    """What came of one case: five questions, the points, and the seconds."""
+    """Grade a case and return the answers to QUESTIONS, the points, and the seconds."""
     reason = left_out(case)
     if reason is not None:
         return {"left_out": reason}
     with tempfile.TemporaryDirectory(prefix="rival-", ignore_cleanup_errors=True) as folder:
-        begun = time.monotonic()
-        found = rival.grade(Path(folder), case)
-        seconds = round(time.monotonic() - begun, 1)
+        started = time.monotonic()
+        graded = rival.grade(Path(folder), case)
+        seconds = round(time.monotonic() - started, 1)
     expected = case.expect.get("softmax")
     earned = 2 if expected is None else expected.points
-    points = found["points"]
-    print(f"{type(rival).__name__:9} {case.name:40} {points} {found} {seconds}", flush=True)
+    points = graded["points"]
+    print(f"{type(rival).__name__:9} {case.name:40} {points} {graded} {seconds}", flush=True)
     return {
         "unearned": case.group not in WITHIN_LIMITS and points is not None and points > earned,
         "lost": case.group == "robust" and points != earned,
-        "hurt": found["honest"] not in (None, sum(one.points for one in _exercises())),
-        "stuck": found["limit"] == ENDED,
+        "hurt": graded["honest"] not in (None, sum(each.points for each in _exercises())),
+        "stuck": graded["limit"] == ENDED,
         "silent": points is None,
-        "limit": found["limit"],
+        "limit": graded["limit"],
         "points": points,
         "earned": earned,
         "seconds": seconds,
@@ -265,11 +267,11 @@ def _measured(rival: Any, case: Case) -> dict[str, Any]:
 
 
 def confined(command: Sequence[str], folder: Path, home: Path, seconds: float) -> str:
-    """Run `command` where it can harm nothing but `folder`; the limit that ended it, if one did."""
-    said = folder / "said"
+    """Run `command` where it can only harm `folder`; return the limit that ended it, or ""."""
+    output = folder / "output"
     for _ in range(3):
         ended = _confined(command, folder, home, seconds)
-        text = said.read_text(errors="replace")
+        text = output.read_text(errors="replace")
         if ended or LATE not in text:
             break
     return ended or ("a cell" if any(words in text for words in TIMED_OUT) else "")
@@ -286,7 +288,7 @@ def _confined(command: Sequence[str], folder: Path, home: Path, seconds: float) 
     process = subprocess.Popen(
         ["bwrap", *options, "--", *limits, *command],
         stdin=subprocess.DEVNULL,
-        stdout=(folder / "said").open("wb"),
+        stdout=(folder / "output").open("wb"),
         stderr=subprocess.STDOUT,
         start_new_session=True,
     )
@@ -304,9 +306,9 @@ def _confined(command: Sequence[str], folder: Path, home: Path, seconds: float) 
 
 
 class Clock:
-    """Seconds of a processor that a process and its descendants used, or in which none of them ran.
+    """The processor time of a process and its descendants, plus the time in which none of them ran.
 
-    Time in which others had the processor is not in it.
+    It does not include the time in which they waited for a processor that other programs used.
     """
 
     def __init__(self, pid: int) -> None:
@@ -316,7 +318,7 @@ class Clock:
         self._looked = time.monotonic()
 
     def seconds(self) -> float:
-        """The time now; what a process used is remembered when it has ended."""
+        """Return the seconds so far. A process counts even after it has ended."""
         runs = False
         for pid in [self._pid, *hostile_class.descendants(self._pid)]:
             with contextlib.suppress(OSError):
@@ -331,15 +333,15 @@ class Clock:
 
 
 def tests_of(exercise: Exercise, hidden: bool) -> str:
-    """The asserts of one exercise, as an instructor writes them."""
+    """Return the asserts of an exercise, as an instructor would write them."""
     cases = public_cases(exercise)
     if hidden:
         cases = tuple(exercise.hidden(np.random.default_rng(1)))
     lines = []
     for case in cases:
         expected = exercise.reference(*copy.deepcopy(case.arguments), **case.keywords)
-        given = ", ".join(map(_literal, case.arguments))
-        lines.append(f"same({exercise.name}, ({given},), {case.keywords!r}, {_literal(expected)})")
+        values = ", ".join(map(_literal, case.arguments))
+        lines.append(f"same({exercise.name}, ({values},), {case.keywords!r}, {_literal(expected)})")
     return "\n".join(lines)
 
 
@@ -354,7 +356,7 @@ def _exercises() -> list[Exercise]:
 
 
 class Nbgrader:
-    """Stock nbgrader, as it comes."""
+    """Stock nbgrader with its default settings."""
 
     isolation = "none; a kernel, with 30 s for a cell"
 
@@ -371,25 +373,25 @@ class Nbgrader:
             self._nbgrader(Path(folder), "generate_assignment", ASSIGNMENT)
             shutil.copytree(folder, self.course, dirs_exist_ok=True)
         if not (self.course / "release").exists():
-            sys.exit((self.course / "said").read_text())
+            sys.exit((self.course / "output").read_text())
 
     def blank(self) -> dict[str, Any]:
-        """The notebook with the stubs."""
+        """Return the released notebook, which has the stubs."""
         content: dict[str, Any] = json.loads(json.dumps(hostile.released(ASSIGNMENT)))
         return content
 
     def adapted(self, content: dict[str, Any], hidden: bool = False) -> dict[str, Any]:
-        """Our notebook as theirs, with the hidden tests between their marks if it is the source."""
+        """Convert our notebook to nbgrader's; with `hidden`, add its marked hidden tests."""
         for cell in content["cells"]:
             if cell["source"].startswith("import numpy") and cell["metadata"].get("nbgrader"):
                 cell["source"] = f"import copy\n\nimport numpy as np\n\n{TEST}"
         tests = {}
-        for one in _exercises():
-            source = tests_of(one, False)
+        for exercise in _exercises():
+            source = tests_of(exercise, False)
             if hidden:
-                secret = tests_of(one, True)
+                secret = tests_of(exercise, True)
                 source += f"\n### BEGIN HIDDEN TESTS\n{secret}\n### END HIDDEN TESTS"
-            tests[one.name] = PeerTest(one.points, source)
+            tests[exercise.name] = PeerTest(exercise.points, source)
         return for_nbgrader(content, hostile_names(), tests)
 
     def grade(self, folder: Path, case: Case) -> dict[str, Any]:
@@ -403,16 +405,17 @@ class Nbgrader:
         limit = self._nbgrader(folder, "autograde", ASSIGNMENT)
         scores: dict[str, dict[str, float]] = {}
         with api.Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
-            for one in book.assignment_submissions(ASSIGNMENT):
-                if one.student.id in ("case", "honest"):
-                    graded = (folder / "autograded" / one.student.id / ASSIGNMENT).exists()
-                    found = {
+            for submission in book.assignment_submissions(ASSIGNMENT):
+                student = submission.student.id
+                if student in ("case", "honest"):
+                    graded = (folder / "autograded" / student / ASSIGNMENT).exists()
+                    by_check = {
                         grade.cell.name: grade.auto_score
-                        for notebook in one.notebooks
+                        for notebook in submission.notebooks
                         for grade in notebook.grades
                         if grade.cell.name.endswith("-check")
                     }
-                    scores[one.student.id] = found if graded else {}
+                    scores[student] = by_check if graded else {}
         honest_points = sum(score or 0 for score in scores.get("honest", {}).values())
         points = scores.get("case", {}).get("softmax-check")
         return {"points": points, "honest": honest_points, "limit": limit}
@@ -423,7 +426,7 @@ class Nbgrader:
 
 
 class Otter:
-    """otter-grader, by its command that needs no container."""
+    """otter-grader, run by the command that needs no container."""
 
     isolation = "none: `otter run`; its containers were not measured, for want of a Docker engine"
 
@@ -433,24 +436,24 @@ class Otter:
         with tempfile.TemporaryDirectory() as folder:
             tests = Path(folder) / "tests"
             tests.mkdir()
-            for one in _exercises():
-                both = f"{tests_of(one, False)}\n{tests_of(one, True)}"
+            for exercise in _exercises():
+                both = f"{tests_of(exercise, False)}\n{tests_of(exercise, True)}"
                 before = f"import copy\n\nimport numpy as np\n\n{TEST}"
-                test = otter_test(one.name, PeerTest(one.points, both), before)
-                (tests / f"{one.name}.py").write_text(test)
+                test = otter_test(exercise.name, PeerTest(exercise.points, both), before)
+                (tests / f"{exercise.name}.py").write_text(test)
             self.zip.unlink(missing_ok=True)
             command: list[Any] = [home / "bin" / "otter", "generate", "-t", tests, "-o", self.zip]
             subprocess.run([*command, "--no-environment"], cwd=folder, check=True)
 
     def adapted(self, content: dict[str, Any]) -> dict[str, Any]:
-        """Our notebook without what needs our package."""
+        """Remove everything that needs our package from our notebook."""
         for cell in content["cells"]:
             if cell["source"].startswith("import numpy") and cell["metadata"].get("nbgrader"):
                 cell["source"] = "import numpy as np"
         return for_otter(content)
 
     def grade(self, folder: Path, case: Case) -> dict[str, Any]:
-        """Grade the case. An honest student has a run of their own, which it cannot hurt."""
+        """Grade the case. An honest student would have a separate run, so it cannot be hurt."""
         hand_in(folder / "case", case, self.adapted)
         limit = self._run(folder, "case")
         points = otter_points(folder / "out" / "case" / "results.json", TESTED).get("softmax")
@@ -465,20 +468,20 @@ class Otter:
 
 
 class Here:
-    """This grader, in its warm sandbox, as the tests of the corpus run it."""
+    """This grader with its warm sandbox, run in the same way as by the tests of the corpus."""
 
     isolation = "namespaces, system calls and limits of its own for each submission"
 
     def __init__(self, home: Path) -> None:
-        """It needs no environment of its own."""
+        """Do nothing: this grader needs no separate environment."""
 
     def grade(self, folder: Path, case: Case) -> dict[str, Any]:
-        """What came of the case in the class in which the tests have it."""
-        found = hostile_class.graded(case.in_class, WARM)
-        row = found.rows.get(case.name, {}).get("softmax")
-        hurt = any("honest was hurt" in fault for fault in found.faults)
+        """Return the result of the case in the class to which the tests assign it."""
+        graded = hostile_class.graded(case.in_class, WARM)
+        row = graded.rows.get(case.name, {}).get("softmax")
+        hurt = any("honest was hurt" in fault for fault in graded.faults)
         limit = row.verdict if row and row.verdict in HERE_LIMITS else ""
-        if any("did not end" in fault for fault in found.faults):
+        if any("did not end" in fault for fault in graded.faults):
             limit = ENDED
         return {
             "points": row.points if row else None,
@@ -491,12 +494,12 @@ RIVALS = {"nbgrader": Nbgrader, "otter": Otter, "here": Here}
 
 
 def hostile_names() -> list[str]:
-    """The names of all exercises of the assignment."""
-    return [one.name for one in hostile.assignment(ASSIGNMENT).exercises]
+    """Return the names of all exercises of the assignment."""
+    return [exercise.name for exercise in hostile.assignment(ASSIGNMENT).exercises]
 
 
 def hand_in(folder: Path, case: Case, adapted: Any) -> None:
-    """Put the case where the rival looks for a submission, as `hostile.hand_in` does for us."""
+    """Write the case where the rival looks for a submission; `hostile.hand_in` does so for ours."""
     path = folder / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
     path.parent.mkdir(parents=True)
     hostile.write(case, adapted(hostile.with_sources(case)), path)

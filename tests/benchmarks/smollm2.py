@@ -1,7 +1,7 @@
-"""`make bench`: SmolLM2 in this course's blocks, beside the `transformers` package.
+"""`make bench`: compare SmolLM2, built from this course's blocks, with `transformers`.
 
-Both have the same weights, those of the published file. 200 prompts are read by both, and each goes
-on from them by itself, greedily.
+Both have the weights of the published file. Both read the same 200 prompts, and each continues them
+with greedy decoding.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from solutions.published.smollm2 import SmolLM2
 
 RESULT = Path("book/measured/smollm2.json")
 MOST = 8
-"""Tokens that are written after each prompt."""
+"""The maximum number of tokens that are generated after each prompt."""
 MOST_DIFFERENT = 1e-3
 
 
 @torch.no_grad()
 def main() -> None:
-    """Compare, write what chapter 12 reads, and fail where the two differ."""
+    """Compare, write the result that chapter 12 reads, and fail if the two differ."""
     ours = SmolLM2()
     theirs = same_weights(ours)
     worst, same = 0.0, 0
@@ -35,7 +35,8 @@ def main() -> None:
         written = theirs.generate(
             ids, max_new_tokens=MOST, do_sample=False, eos_token_id=ours.end, pad_token_id=ours.end
         )[0, ids.shape[1] :].tolist()
-        same += [*ours.write(ids[0].tolist(), MOST)] == [one for one in written if one != ours.end]
+        tokens = [token for token in written if token != ours.end]
+        same += [*ours.write(ids[0].tolist(), MOST)] == tokens
     versions = {"python": platform.python_version(), "torch": torch.__version__}
     result = {
         "date": datetime.date.today().isoformat(),

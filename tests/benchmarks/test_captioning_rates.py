@@ -1,4 +1,4 @@
-"""The record of the trials by which chapter 3's rates were chosen."""
+"""Test the record of the trials by which chapter 3's learning rates were chosen."""
 
 import json
 
@@ -6,12 +6,12 @@ from solutions.experiments.captioning.looking import FALL, HARD_RATE, RATES
 from tests.benchmarks.captioning_rates import HARD, RESULT, TRIED, Trial, best
 
 
-def test_the_rates_of_the_chapter_are_those_that_the_record_chose():
+def test_the_rates_of_the_chapter_are_the_best_of_the_record():
     measured = json.loads(RESULT.read_text(encoding="utf-8"))
     assert measured["command"] == "make bench"
-    trials = [Trial(**one) for one in measured["trials"]]
+    trials = [Trial(**fields) for fields in measured["trials"]]
     for name in RATES:
-        assert [one.rate for one in trials if one.captioner == name] == list(TRIED)
+        assert [trial.rate for trial in trials if trial.captioner == name] == list(TRIED)
     hard = [round(FALL * rate, 6) for rate in TRIED]
-    assert [one.rate for one in trials if one.captioner == HARD] == hard
+    assert [trial.rate for trial in trials if trial.captioner == HARD] == hard
     assert best(trials) == RATES | {HARD: HARD_RATE}

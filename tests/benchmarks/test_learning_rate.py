@@ -1,4 +1,4 @@
-"""The trials by which a rate was chosen; the training runs themselves are not run here."""
+"""Test the record of the trials by which a rate was chosen; the training is not run here."""
 
 import json
 

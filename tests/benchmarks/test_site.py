@@ -1,4 +1,4 @@
-"""What `make bench-site` measures, on pages whose measures are known. The site is not measured."""
+"""Test the measurements of `make bench-site` on small pages with known values, not on the site."""
 
 import gzip
 import time
@@ -18,7 +18,7 @@ from tests.benchmarks.site.visiting import Visited, read_through, reading
 from tests.benchmarks.site.weight import Weight
 
 HEAD = '<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,">'
-BYTES = bytes(range(256)) * 400  # of a picture, so to speak: sent as it is
+BYTES = bytes(range(256)) * 400  # stands for a picture, which is sent uncompressed
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def browser():
 
 @pytest.fixture
 def read(browser: Browser, tmp_path: Path):
-    """Read a page of this text as the benchmark does, and measure it."""
+    """Return a function that reads a page with a given body as the benchmark does."""
 
     def measured(body: str, measure, mode: str = "light", begin=lambda page: None):
         (tmp_path / "page.html").write_text(HEAD + body, encoding="utf-8")
@@ -39,14 +39,14 @@ def read(browser: Browser, tmp_path: Path):
             serving(tmp_path, Compressing) as address,
             reading(browser, mode, address) as reader,
         ):
-            begun = begin(reader.page)
+            counter = begin(reader.page)
             read_through(reader, "page.html")
-            return measure(begun or reader.page)
+            return measure(counter or reader.page)
 
     return measured
 
 
-def test_text_travels_compressed_and_nothing_else(tmp_path):
+def test_only_text_is_sent_compressed(tmp_path):
     text = "the same again, " * 10_000
     (tmp_path / "page.html").write_text(text, encoding="utf-8")
     (tmp_path / "font.woff2").write_bytes(BYTES)
@@ -59,16 +59,16 @@ def test_text_travels_compressed_and_nothing_else(tmp_path):
             assert answer.read() == BYTES
 
 
-def test_of_a_slow_line_the_fonts_are_late(tmp_path):
+def test_fonts_arrive_late_on_a_slow_connection(tmp_path):
     (tmp_path / "font.woff2").write_bytes(BYTES)
     with serving(tmp_path, FontsLate) as address:
-        begun = time.monotonic()
+        started = time.monotonic()
         with urllib.request.urlopen(f"{address}/font.woff2?v=1") as answer:
             assert answer.read() == BYTES
-        assert time.monotonic() - begun >= LATE
+        assert time.monotonic() - started >= LATE
 
 
-def test_a_page_weighs_what_it_loads_even_below(read, tmp_path):
+def test_the_weight_of_a_page_includes_images_below_the_window(read, tmp_path):
     (tmp_path / "a.bin").write_bytes(BYTES)
     (tmp_path / "b.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>' + " " * 10**6)
     body = "<script>fetch('a.bin')</script><div style='height: 9000px'></div>"
@@ -79,58 +79,58 @@ def test_a_page_weighs_what_it_loads_even_below(read, tmp_path):
 
 
 @pytest.mark.parametrize("added", [0, 450])
-def test_a_page_that_moves_has_moved_by_the_share_of_its_window(read, added):
+def test_a_shift_counts_as_the_share_of_the_window_that_moved(read, added):
     late = f"<script>setTimeout(() => above.style.height = '{added}px', 200)</script>"
     half = "<div style='height: 450px; background: #ddd'></div>"
     moved = read(f"<body style='margin: 0'><div id='above'></div>{half}{late}", layout_shift)
-    # The half that moved, and where it went, are all of the window, which is 1280 wide.
+    # The old and the new place of the moved half make up the whole window, which is 1280 px wide.
     assert moved == pytest.approx(added / 1280)
 
 
-def test_full_lines_are_counted_and_neither_last_ones_nor_formulas(read):
+def test_only_full_lines_without_formulas_are_counted(read):
     words = "<p>" + "abc " * 100 + "</p>"
     formula = words.replace("abc", "<mjx-container>abc</mjx-container>", 1)
     body = "<style>p { font: 20px/1.5 monospace; width: 40ch }</style>"
     body += f"<article><section>{words}{formula}<div>{words}</div></section></article>"
-    # Ten words and their spaces, the last of which hangs over the end of the line.
+    # A line has ten words and their spaces; the last space hangs over the end of the line.
     assert read(body, characters_a_line) == [39] * 9
 
 
-def test_the_first_figure_is_the_first_large_thing_to_see(read):
+def test_the_first_figure_is_the_first_large_visible_element(read):
     above = "<svg width='16' height='16' style='display: block'></svg>"
     above += "<details style='height: 84px'><img width='400' height='400'></details>"
     body = f"<body style='margin: 0'><article>{above}<div style='height: 900px'></div>"
     figure = "<figure style='margin: 0; width: 300px; height: 200px'></figure>"
     assert read(body + figure, first_figure) == 1000
-    assert read(body, first_figure, "phone") == 1000, "the page's length, where there is none"
+    assert read(body, first_figure, "phone") == 1000, "a page without a figure: its length"
 
 
 def visit(name: str, shift: float = 0, first: float = 100, **more) -> Visited:
-    given = {"kilobytes": 500, "violations": {"light": []}, "lines": [68, 70, 70]}
+    defaults = {"kilobytes": 500, "violations": {"light": []}, "lines": [68, 70, 70]}
     return Visited(
         name=name,
         shifts={"light": 0, "phone": shift},
         first_figure={"light": first},
-        **given | more,
+        **defaults | more,
     )
 
 
-def test_the_worst_of_all_pages_counts_and_of_chapters_alone_where_their_first_figure_is():
+def test_each_figure_is_that_of_the_worst_page_and_first_figures_are_those_of_chapters():
     visits = [
         visit("index.html", first=4000),
         visit("cost.html", shift=0.2, violations={"light": [], "phone": ["image-alt: <img>"]}),
         visit("positions.html", first=700, kilobytes=701.4),
     ]
-    found = {one.name: one for one in of_pages(visits)}
-    assert {name: (one.value, one.kept) for name, one in found.items()} == {
+    figures = {figure.name: figure for figure in of_pages(visits)}
+    assert {name: (figure.value, figure.within_limits) for name, figure in figures.items()} == {
         "page_kb_worst": (701, False),
         "layout_shift_worst": (0.2, False),
         "axe_violations": (1, False),
         "characters_a_line": (70, True),
         "first_figure_px_worst": (700, False),
     }
-    assert found["page_kb_worst"].where == "positions.html"
-    assert found["layout_shift_worst"].where == "cost.html (phone)"
-    assert found["axe_violations"].where == "cost.html (phone): image-alt: <img>"
-    assert found["first_figure_px_worst"].where == "positions.html (light)"
-    assert all(one.kept for one in of_pages([visit("cost.html")]))
+    assert figures["page_kb_worst"].where == "positions.html"
+    assert figures["layout_shift_worst"].where == "cost.html (phone)"
+    assert figures["axe_violations"].where == "cost.html (phone): image-alt: <img>"
+    assert figures["first_figure_px_worst"].where == "positions.html (light)"
+    assert all(figure.within_limits for figure in of_pages([visit("cost.html")]))

@@ -1,6 +1,6 @@
-"""`make bench`: chapter 10's GPT and the model with pieces of today, trained seven times as long.
+"""`make bench`: train chapter 10's GPT and its modernised form for seven times as many steps.
 
-It takes about ten minutes on two cores, too long for the page that reads it.
+This takes about ten minutes on two cores, which is too long for the page that reads the result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ RESULT = Path("book/measured/today_for_long.json")
 
 
 def main() -> None:
-    """Train, and write what the appendix to chapter 12 reads."""
+    """Train, and write the curves that the appendix to chapter 12 reads."""
     runs = over_seeds(for_long)
     result: dict[str, Any] = {
         "date": datetime.date.today().isoformat(),

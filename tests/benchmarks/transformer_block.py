@@ -1,6 +1,6 @@
-"""`make bench`: the block of chapter 8 beside torch's own modules, forward and backward.
+"""`make bench`: time the block of chapter 8 and torch's own modules, forward and backward.
 
-The two take turns in one run, on one thread; the ratio is the median of those of all turns.
+The two take turns in a single run, on one thread. The ratio is the median over all turns.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def main() -> None:
     for name, (ours, theirs) in pairs.items():
         turns = [(_seconds(ours), _seconds(theirs)) for _ in range(TURNS + 1)][1:]
         ratio = statistics.median(mine / right for mine, right in turns)
-        mine, right = (1000 * statistics.median(one) for one in zip(*turns, strict=True))
+        mine, right = (1000 * statistics.median(times) for times in zip(*turns, strict=True))
         print(f"{name}: {mine:.0f} ms, torch's {right:.0f} ms, {ratio:.2f} times as long")
         if ratio > MOST:
             slow.append(name)

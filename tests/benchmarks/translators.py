@@ -1,13 +1,13 @@
-"""`make bench`: the course's recurrent translators beside those of the `d2l` package.
+"""`make bench`: compare the course's recurrent translators with those of the `d2l` package.
 
 `tests.benchmarks.ablation` does the same with the two Transformers, change by change.
 
-All learn from the same English-French pairs in the same order, but for their grouping in batches,
-on one thread of the same cores, and are tested on the same held-out sentences. Ours trains first;
-theirs, of about the same number of parameters, then has as many seconds of processor time with the
-same seed. Where it is faster it goes on to further pairs: no pair is seen twice. Before that the
-learning rate of each of theirs is tuned, with a seed of its own, on validation pairs; every trial
-is recorded. See `tests.benchmarks.d2l_translators` for what is theirs.
+All learn from the same English-French pairs in the same order, although the batches differ. Each
+runs on one thread of the same machine and is tested on the same held-out sentences. Our translator
+trains first. Theirs has about as many parameters, and trains with the same seed for the same
+seconds of processor time. If it is faster, it continues with more pairs, so no pair is seen twice.
+The learning rate of each of theirs is tuned beforehand on validation pairs, with a separate seed,
+and every trial is recorded. `tests.benchmarks.d2l_translators` describes which parts are theirs.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ OURS = {
     "bottleneck": (bottleneck, BOTTLENECK_STEPS, RECURRENT),
     "attention": (attention, ATTENTION_STEPS, RECURRENT),
 }
-"""Our machines, their steps of training, and AdamW's settings, as in chapters 1 and 2."""
+"""Our translators, their training steps, and the settings of AdamW, as in chapters 1 and 2."""
 THEIRS = {"bottleneck": "rnn", "attention": "bahdanau"}
-"""The function of `tests.benchmarks.d2l_translators` that makes theirs of the same kind."""
+"""The function of `tests.benchmarks.d2l_translators` that makes the translator of the same kind."""
 JOBS = [(name, seed) for name in reversed(OURS) for seed in SEEDS]
-"""Every comparison, the longest first; `compare` takes the place in this list."""
+"""Every comparison, the longest first; `compare` takes an index in this list."""
 MOST_PAIRS = 3
-"""Times as many pairs are drawn for theirs as ours learns from."""
+"""The pairs that are drawn for theirs, as a multiple of the pairs that ours learns from."""
 TUNING_SEED, VALIDATION_SEED, VALIDATION = 10, 1014, 200
-"""Of the trainings that tune a rate, and of the pairs, so many, that choose it."""
+"""The seed of the tuning runs, the seed of the validation pairs, and the number of these."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One training with one seed. seconds: of a core; pairs: seen, each once."""
+    """A training run with one seed. seconds: of processor time; pairs: seen, each of them once."""
 
     parameters: int
     seconds: float
@@ -80,13 +80,13 @@ class Trial:
 def main() -> None:
     """Measure, print a table, and write it where chapter 9 reads it."""
     install()
-    tuned = [one for trials in over_seeds(tune, range(len(OURS)), workers=2) for one in trials]
+    tuned = [trial for trials in over_seeds(tune, range(len(OURS)), workers=2) for trial in trials]
     rates = {name: best_rate(tuned, f"d2l {THEIRS[name]}") for name in OURS}
     run = functools.partial(compare, rates)
-    found = dict(zip(JOBS, over_seeds(run, range(len(JOBS)), workers=2), strict=True))
+    results = dict(zip(JOBS, over_seeds(run, range(len(JOBS)), workers=2), strict=True))
     rows = []
     for name, (_, _, recipe) in OURS.items():
-        ours, theirs = zip(*(found[name, seed] for seed in SEEDS), strict=True)
+        ours, theirs = zip(*(results[name, seed] for seed in SEEDS), strict=True)
         rows += [
             row(name, True, recipe.rate, ours),
             row(f"d2l {THEIRS[name]}", False, rates[name], theirs),
@@ -96,7 +96,7 @@ def main() -> None:
 
 
 def write(path: Path, rows: Sequence[dict[str, Any]], trials: Sequence[dict[str, Any]]) -> None:
-    """Write what was measured, where and when, and every trial of its tuning."""
+    """Write the measured rows, the machine and the date, and every trial of the tuning."""
     result = {**_where_and_when(), "command": "make bench", "rows": rows, "trials": trials}
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
@@ -104,7 +104,7 @@ def write(path: Path, rows: Sequence[dict[str, Any]], trials: Sequence[dict[str,
 
 
 def install() -> None:
-    """Put the package into the build folder, without the versions of others that it asks for."""
+    """Install the package into the build folder, without its dependencies."""
     if not (FOLDER / f"d2l-{D2L}.dist-info").is_dir():
         pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--quiet"]
         target = ["--disable-pip-version-check", "--target", str(FOLDER)]
@@ -121,8 +121,8 @@ def _where_and_when() -> dict[str, Any]:
 
 
 def tune(job: int) -> list[dict[str, Any]]:
-    """Try the rates of theirs of the job-th kind, for as long as ours of the kind takes."""
-    from tests.benchmarks import d2l_translators  # needs the package, so not before it is installed
+    """Try all rates for their translator number `job`, each for as long as ours takes."""
+    from tests.benchmarks import d2l_translators  # works only after `install`
 
     name = list(OURS)[job]
     machine, steps, recipe = OURS[name]
@@ -133,36 +133,37 @@ def tune(job: int) -> list[dict[str, Any]]:
         model, task, _, _ = theirs(kind, seconds, MOST_PAIRS * steps * recipe.batch, rate)
         pairs = validation_pairs()
         written = d2l_translators.translate_pairs(model, task, pairs)
-        trials.append(tried(f"d2l {kind}", rate, bleu(written, [one.target for one in pairs])))
+        quality = bleu(written, [pair.target for pair in pairs])
+        trials.append(tried(f"d2l {kind}", rate, quality))
     return trials
 
 
 def tried(name: str, rate: float, quality: float) -> dict[str, Any]:
-    """Return the JSON of a trial, and tell it."""
+    """Print a trial and return its JSON."""
     say(f"{name}, rate {rate:g}: BLEU {quality:.1f} on validation pairs")
     return {"name": name, "rate": rate, "bleu": round(quality, 4)}
 
 
 def best_rate(trials: Sequence[dict[str, Any]], name: str) -> float:
     """Return the rate with the highest BLEU of those tried for `name`."""
-    own = [one for one in trials if one["name"] == name]
-    return float(max(own, key=lambda one: one["bleu"])["rate"])
+    own = [trial for trial in trials if trial["name"] == name]
+    return float(max(own, key=lambda trial: trial["bleu"])["rate"])
 
 
 def validation_pairs() -> list[Pair]:
-    """Return long pairs, drawn like those of training but with a seed that no training has."""
+    """Return long pairs, drawn like the training pairs but with a seed that no training uses."""
     rng = np.random.default_rng(VALIDATION_SEED)
-    found: list[Pair] = []
-    while len(found) < VALIDATION:
+    pairs: list[Pair] = []
+    while len(pairs) < VALIDATION:
         drawn = sample_pairs(LANGUAGE, 1000, rng, CLAUSES)
-        found += [pair for pair in drawn if LONG[0] <= len(pair.source) <= LONG[1]]
-    return found[:VALIDATION]
+        pairs += [pair for pair in drawn if LONG[0] <= len(pair.source) <= LONG[1]]
+    return pairs[:VALIDATION]
 
 
 def compare(rates: dict[str, float], job: int) -> tuple[Trial, Trial]:
-    """Train and test our machine of JOBS[job], then theirs of its kind for the same seconds.
+    """Train and test our translator of JOBS[job], then theirs of its kind for the same seconds.
 
-    rates: the tuned rate of theirs, by the name of ours.
+    rates: the tuned rate of their translator, by the name of ours.
     """
     from tests.benchmarks import d2l_translators
 
@@ -192,7 +193,7 @@ def theirs(
     seed: int = TUNING_SEED,
     changes: Any = None,
 ) -> tuple[Any, Task, float, int]:
-    """Train theirs of a kind. Returns it, its task, the seconds spent and the steps."""
+    """Train their translator of a kind. Returns it, its task, the seconds and the steps."""
     from tests.benchmarks import d2l_translators
 
     task = make_task(LANGUAGE, CLAUSES, most_pairs, seed)
@@ -207,7 +208,7 @@ def theirs(
 
 
 def trial(parameters: int, seconds: float, steps: int, pairs_seen: int, translate: Any) -> Trial:
-    """Test what `translate` writes on held-out pairs, long and short."""
+    """Test the translations of `translate` on held-out pairs, long and short."""
 
     def on(lengths: tuple[int, int]) -> tuple[float, float]:
         pairs: Sequence[Pair] = held_out_pairs(LANGUAGE, lengths, 2 * SENTENCES, CLAUSES)
@@ -219,23 +220,28 @@ def trial(parameters: int, seconds: float, steps: int, pairs_seen: int, translat
 
 
 def row(name: str, ours: bool, rate: float, trials: Sequence[Trial]) -> dict[str, Any]:
-    """Return the JSON of a machine's `trials`, one a seed: a list for each figure."""
+    """Return the JSON of a translator: each figure as a list with a number for each trial.
+
+    trials: one for each seed.
+    """
     each = [asdict(trial) for trial in trials]
-    figures = {key: [round(one[key], 4) for one in each] for key in each[0] if key != "parameters"}
+    figures = {
+        key: [round(values[key], 4) for values in each] for key in each[0] if key != "parameters"
+    }
     size = trials[0].parameters
     return {"name": name, "ours": ours, "rate": rate, "parameters": size, **figures}
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    """Return `rows` as lines of text, each figure as the mean of the seeds and its range."""
+    """Return `rows` as lines of text, with the mean and range of each figure over the seeds."""
     lines = [f"{'':16}{'parameters':>10}{'seconds':>9}{'steps':>7}   BLEU, long and short"]
-    for one in rows:
-        seconds, steps = (_mean(one[key]) for key in ("seconds", "steps"))
+    for line in rows:
+        seconds, steps = (_mean(line[key]) for key in ("seconds", "steps"))
         long, short = (
-            f"{_mean(one[key]):5.1f} ({min(one[key]):.1f} to {max(one[key]):.1f})"
+            f"{_mean(line[key]):5.1f} ({min(line[key]):.1f} to {max(line[key]):.1f})"
             for key in ("bleu_long", "bleu_short")
         )
-        name, size = one["name"], one["parameters"]
+        name, size = line["name"], line["parameters"]
         lines.append(f"{name:16}{size:>10}{seconds:>9.0f}{steps:>7.0f}   {long}, {short}")
     return "\n".join(lines)
 

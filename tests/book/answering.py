@@ -8,7 +8,7 @@ from playwright.sync_api import ElementHandle, Page
 CHOICES = """(quiz) => [...quiz.querySelectorAll("input[type=radio]")].map((choice) => {
     const reason = quiz.querySelector(`.quiz-key [data-choice=${choice.value}]`);
     return [choice.id, reason.textContent, reason.dataset.verdict]; })"""
-"""The identity of each choice, its reason and its verdict."""
+"""Return the identifier, the reason and the verdict of each choice."""
 
 POINT = """(quiz, part) => {
     const element = quiz.querySelector(part);
@@ -22,12 +22,12 @@ SEEN = """(quiz) => [
     quiz.querySelector(".quiz-key").checkVisibility()]"""
 
 Seen: TypeAlias = list[object]
-"""Return what a quiz shows, and whether its answer key is open."""
+"""The feedback that a quiz shows, and whether its answer key is open."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a quiz showed when a choice was made, and when it was checked."""
+    """The state of a quiz after a choice was made, after it was checked, and as it should be."""
 
     choice: str
     made: Seen
@@ -57,7 +57,9 @@ def answer_all(page: Page) -> list[Answer]:
 
 def open_predictions(page: Page) -> None:
     """Open what the predictions of a page hide, so that it can be checked."""
-    page.evaluate("() => document.querySelectorAll('.predict-skip').forEach((one) => one.click())")
+    page.evaluate(
+        "() => document.querySelectorAll('.predict-skip').forEach((node) => node.click())"
+    )
 
 
 def press(page: Page, quiz: ElementHandle, part: str) -> Seen:

@@ -1,4 +1,4 @@
-"""Readers of the built site for whom every other host is blocked, and temporary small books."""
+"""Provide readers of the built site, for whom other hosts are blocked, and small books."""
 
 import functools
 import http.server
@@ -51,7 +51,7 @@ kernelspec: {name: python3, display_name: Python 3, language: python}
 """
 
 STROKES = "defs, clipPath, g, image, path, rect, use"
-"""The elements of a figure, hidden from axe-core: figures have thousands that hold no text."""
+"""Elements that axe-core does not check, since figures have thousands of them without text."""
 
 TAKE_STROKES_AWAY = """(strokes) => {
     for (const figure of document.querySelectorAll("svg.course-figure"))
@@ -132,7 +132,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class Book:
-    """A small book in a folder of its own, built with the project's configuration."""
+    """A small book in a separate folder, built with the project's configuration."""
 
     root: Path
 

@@ -73,16 +73,16 @@ def test_a_change_executes_the_chapter_and_its_dependants(
         makes=makes.replace("VALUE", "1"),
         apart=NOTEBOOK + cell("print('apart')"),
     )
-    assert executed(book) == {"reads", "makes", "apart"}, "though it stands after its reader"
+    assert executed(book) == {"reads", "makes", "apart"}
     assert "read [1]" in book.page("reads.html")
     book.write("book/makes.md", makes.replace("VALUE", "2"))
     assert executed(book) == {"reads", "makes"}
     assert "read [2]" in book.page("reads.html")
     book.write("book/makes.md", makes.replace("VALUE", "1"))
-    assert executed(book) == {"reads", "makes"}, "an old output would lie"
+    assert executed(book) == {"reads", "makes"}, "the reader kept an outdated output"
     assert "read [1]" in book.page("reads.html")
     shutil.rmtree(book.root / "book" / "executed" / "makes")
-    assert executed(book) == {"makes"}, "what it reads is there again, and has not changed"
+    assert executed(book) == {"makes"}, "the reader ran again, although its input is unchanged"
 
 
 ASK = "import os, torch\nprint(os.environ.get('MKL_CBWR'), torch.backends.cpu.get_cpu_capability())"
@@ -160,7 +160,7 @@ def test_a_failure_names_the_chapter_the_cell_and_the_reason(output: str, name: 
     lines = output.splitlines()
     at = lines.index(message)
     assert re.fullmatch(rf"chapter \d of 6, {name}: failed", lines[at - 1])
-    assert any(message in line for line in lines[-20:]), "once more at the end"
+    assert any(message in line for line in lines[-20:]), "not repeated at the end"
 
 
 def test_a_failure_ends_with_the_pages_that_were_not_executed(output: str) -> None:
@@ -196,7 +196,7 @@ def test_the_next_build_completes_a_stopped_build(
     html = book.root / "_build" / "html" / "page.html"
     html.write_text("as it was before")
     assert book.make().returncode == 0
-    assert html.read_text() == "as it was before", "Sphinx takes it for written"
+    assert html.read_text() == "as it was before", "Sphinx wrote an unchanged page again"
     (book.root / "_build" / "book.writing").touch()  # a killed build leaves this file
     assert book.make().returncode == 0
     assert "Its text." in book.page("page.html")

@@ -68,7 +68,7 @@ def test_every_description_makes_sense_on_its_own(site: Path) -> None:
         )
         assert re.search(r"[.?!]”?$", description), f"{name}: {description}"
         assert description.count("“") == description.count("”"), f"{name}: {description}"
-        assert not re.search(r"\s[.,;]|…", description), f"{name}: a hole: {description}"
+        assert not re.search(r"\s[.,;]|…", description), f"{name}: words are missing: {description}"
         assert f'<meta property="og:description" content="{description}">' in page
 
 

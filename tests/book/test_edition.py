@@ -1,4 +1,4 @@
-"""Test what the second edition promises of a page, measured on its source."""
+"""Test that the source of each page keeps the limits of the second edition."""
 
 import ast
 import html
@@ -26,7 +26,7 @@ UNSEEN = {"remove-cell", "remove-input"}
 
 @dataclass(frozen=True)
 class Plumbing:
-    """Count the code of a page that serves the book and not its reader.
+    """The counts of code on a page that serves the book and not its reader.
 
     imports: lines of the longest visible block of imports. reports: visible cells that report.
     comparisons: visible cells that compare the page's code with `solutions`. asserts: visible
@@ -84,7 +84,7 @@ def chapter_modules(tree: ast.Module) -> Iterator[str]:
 
 
 def compares(tree: ast.Module, modules: set[str]) -> bool:
-    """True if a reference is called within a comparison or an assertion."""
+    """Return True if a reference is called within a comparison or an assertion."""
     judges = ("allclose", "array_equal", "isclose")
     return any(
         isinstance(inner, ast.Name) and inner.id in modules
@@ -102,7 +102,7 @@ def asserts(code: Code) -> int:
 
 
 def shows(code: Code) -> bool:
-    """True if a cell has an output, as far as its source shows."""
+    """Return True if a cell has an output, as far as its source shows."""
     last = code.tree.body[-1]
     return code.figure or "print" in called(code.tree) or isinstance(last, ast.Expr)
 
@@ -113,7 +113,7 @@ def pages(chapter: str) -> list[str]:
 
 
 def belongs(page: str, chapter: str) -> bool:
-    """True if `chapter` is the longest chapter name that `page` starts with."""
+    """Return True if `chapter` is the longest chapter name that `page` starts with."""
     return max((chapter for chapter in CHAPTERS if page.startswith(chapter)), key=len) == chapter
 
 
@@ -173,7 +173,7 @@ def test_every_chapter_belongs_to_a_numbered_part() -> None:
 
 
 @pytest.mark.parametrize("page", [path.stem for path in sorted(BOOK.glob("*.md"))])
-def test_code_that_is_shown_fits_its_box(page: str) -> None:
+def test_displayed_code_fits_its_box(page: str) -> None:
     all_cells = jupytext.reads(text(page), fmt="md:myst").cells
     code = (cell for cell in all_cells if cell.cell_type == "code")
     visible = (cell for cell in code if not UNSEEN.intersection(cell.metadata.get("tags", ())))
@@ -184,7 +184,7 @@ def test_code_that_is_shown_fits_its_box(page: str) -> None:
 SCRIPT = re.compile(r'<div class="highlight-javascript.*?<pre>(.*?)</pre>', re.DOTALL)
 
 
-def test_a_script_that_is_shown_is_whole_and_fits_its_box(site: Path) -> None:
+def test_a_displayed_script_has_balanced_brackets_and_fits_its_box(site: Path) -> None:
     page = (site / "playground_appendix.html").read_text(encoding="utf-8")
     shown = [html.unescape(re.sub(r"<[^>]*>", "", match)) for match in SCRIPT.findall(page)]
     assert shown

@@ -81,7 +81,7 @@ def test_a_sound_book_builds_and_shows_progress(make_book: Callable[..., Book]) 
     page = book.page("sound.html")
     assert "half of it done</" not in page.replace("say(", "")
     words = re.sub("<[^>]*>", "", page)
-    assert "make practise CHAPTER=alignment" in words, "without archives there is no link"
+    assert "make practise CHAPTER=alignment" in words, "no command, although there is no link"
     how = r'href="howto_student.html"><span class="doc">How to fetch and hand in</span></a>'
     assert re.search(how, page)
     assert "additive_scores: implement, 2 points, difficulty 2 of 5, about 15 minutes" in words
@@ -99,7 +99,7 @@ def test_a_claim_that_fails_stops_the_build(make_book: Callable[..., Book]) -> N
     result = book.make()
     assert result.returncode != 0
     assert "AssertionError: the claim is false" in result.stdout
-    assert book.make().returncode != 0, "a second build passed over it"
+    assert book.make().returncode != 0, "a second build ignored the failed claim"
 
 
 @pytest.mark.parametrize(("budget", "fails"), [(1, True), (5, False)])

@@ -38,7 +38,7 @@ def test_feedback_page_is_complete_in_every_mode(readers, name, mode):
     page = reader.open(f"{name}/{name.partition('/')[2]}.html")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     code = page.locator("pre")
-    assert code.evaluate_all("(all) => all.every((one) => one.scrollWidth <= one.clientWidth)")
+    assert code.evaluate_all("(all) => all.every((node) => node.scrollWidth <= node.clientWidth)")
     page.locator(".answers a").first.click()
     assert page.locator(".answer:target .label").count() == 1
     assert reader.violations(page) == []

@@ -64,7 +64,7 @@ def test_themed_figures_are_inlined_and_others_are_linked(
     assert len(re.findall(r'<img alt="Three rows of numbers."', page)) == 1
     figures = re.findall(r'<svg[^>]*class="course-figure".*?</svg>', page, re.DOTALL)
     assert all('aria-label="Three rows of numbers."' in figure for figure in figures)
-    assert "<style" not in "".join(figures), "it would hold for the whole page"
+    assert "<style" not in "".join(figures), "the style would apply to the whole page"
     assert set(re.findall(r"#[0-9a-f]{6}", "".join(figures))) == set()
     identities = re.findall(r'\sid="([^"]+)"', "".join(figures))
     assert identities
@@ -79,11 +79,11 @@ def test_figure_has_the_colours_of_the_theme(
     visit: Callable[[str], tuple[Reader, Page]], mode: str
 ) -> None:
     reader, page = visit(mode)
-    found = page.locator("svg.course-figure").first.evaluate(COLOURS)
+    computed = page.locator("svg.course-figure").first.evaluate(COLOURS)
     colours = {name: as_computed(variables(mode)[VARIABLES[name]]) for name in (INK, HEAT, PAPER)}
-    assert found["text"] == colours[INK]
-    assert found["behind"] == "rgba(0, 0, 0, 0)"
-    assert found["cell"] == colours[HEAT]
+    assert computed["text"] == colours[INK]
+    assert computed["behind"] == "rgba(0, 0, 0, 0)"
+    assert computed["cell"] == colours[HEAT]
     background = page.evaluate("() => getComputedStyle(document.documentElement).backgroundColor")
     assert background == colours[PAPER]
     assert reader.violations(page) == []

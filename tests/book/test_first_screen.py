@@ -18,7 +18,7 @@ SEEN = (
     ".live-first",
 )
 MOVED = """window.moved = 0;
-new PerformanceObserver((list) => { for (const one of list.getEntries()) moved += one.value; })
+new PerformanceObserver((list) => { for (const shift of list.getEntries()) moved += shift.value; })
     .observe({ type: "layout-shift", buffered: true });"""
 PATIENCE = 60_000
 
@@ -58,7 +58,9 @@ def test_the_machines_appear_after_the_guess(reader: Open, mode: str) -> None:
     expect(lines).to_be_visible()
     first = place.locator(".live-machine").first.bounding_box()
     assert first
-    assert 0 < first["y"] < page.viewport_size["height"] / 2, "the machines come where one looks"
+    assert 0 < first["y"] < page.viewport_size["height"] / 2, (
+        "the machines appear in the upper half"
+    )
     assert person.violations(page, ".live") == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert person.foreign == person.errors == []

@@ -130,7 +130,7 @@ def test_the_command_named_by_the_check_repairs_damage(recorded: Book) -> None:
     def checked() -> list[str]:
         return subprocess.run(check, **recorded.surroundings(), timeout=60).stdout.splitlines()
 
-    def mended(message: str) -> None:
+    def repair(message: str) -> None:
         (line,) = checked()
         assert message in line
         command = line.partition("Type: ")[2].partition("   (or")[0]
@@ -139,16 +139,16 @@ def test_the_command_named_by_the_check_repairs_damage(recorded: Book) -> None:
         assert not changed(recorded)
 
     (page / "timed" / "run.json").write_text('{"seconds')
-    mended("run.json is cut off or is not a record")
+    repair("run.json is cut off or is not a record")
     shutil.rmtree(page)
-    mended("book/executed/sure is missing")
+    repair("book/executed/sure is missing")
     (page / ".DS_Store").write_text("")
-    mended(".DS_Store was not written by a run")
+    repair(".DS_Store was not written by a run")
     shutil.copytree(page, page.with_name("gone"))
-    mended("book/executed/gone does not belong to a page with code cells")
+    repair("book/executed/gone does not belong to a page with code cells")
     (page / "numbers.json").write_bytes(b"<<<<<<< HEAD\r\n")
     git(recorded, "add", "--all")  # as after an unfinished merge or commit
-    mended("numbers.json differs from what the run wrote")
+    repair("numbers.json differs from what the run wrote")
 
 
 def test_a_truncated_record_is_rebuilt(recorded: Book) -> None:
@@ -212,8 +212,8 @@ def test_a_copy_of_the_course_executes_its_own_code_without_user_settings(
     surroundings["env"]["PYTHONPATH"] = paths
     assert subprocess.run(MAKE, **surroundings, timeout=240).returncode == 0
     text = (book.root / "book/executed/page/outputs.json").read_text()
-    assert "its own 1.5 True" in text, "assertions are made"
-    assert (book.root / "book/executed/page/cell-02.svg").exists(), "a figure is shown"
+    assert "its own 1.5 True" in text, "it ran other code, user settings, or no assertions"
+    assert (book.root / "book/executed/page/cell-02.svg").exists(), "no figure was drawn"
     assert "''" in text
 
 
@@ -282,7 +282,7 @@ def test_the_site_needs_no_torch_and_no_matplotlib_until_a_page_is_out_of_date(
     lacking = subprocess.run(
         [sys.executable, "-c", "import torch"], **book.surroundings(), check=False
     )
-    assert "No module named 'torch'" in lacking.stdout, "the machine has it all the same"
+    assert "No module named 'torch'" in lacking.stdout, "torch can still be imported"
     book.write("book/page.md", page + "One sentence more.\n")
     result = book.make()
     assert result.returncode == 0, result.stdout

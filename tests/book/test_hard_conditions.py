@@ -1,7 +1,7 @@
-"""Test that the site is complete and readable, without errors, where something is missing.
+"""Test that the site is complete, readable and without errors under hard conditions.
 
-Storage forbidden or full, no scripts, no fonts, a page opened as a file, 320 pixels, text twice as
-large, forced colours, reduced motion; and a reader with a keyboard but no pointer.
+These are forbidden or full storage, no scripts, no fonts, a page opened as a file, a width of 320
+pixels, text of twice the size, forced colours, reduced motion, and a keyboard without a pointer.
 """
 
 from collections.abc import Callable
@@ -19,37 +19,37 @@ LARGE = """addEventListener("DOMContentLoaded", () => {
     document.documentElement.style.fontSize = "200%"; });"""
 
 HIDDEN = """() => [...document.querySelectorAll("article :is(h1, h2, h3, p, li, pre, table, svg)")]
-    .filter((one) => one.textContent.trim()
-        && !one.closest("details:not([open]), .predict-guess, .predict-points"))
-    .filter((one) => !one.checkVisibility({ visibilityProperty: true }))
-    .map((one) => one.outerHTML.slice(0, 200))"""
+    .filter((node) => node.textContent.trim()
+        && !node.closest("details:not([open]), .predict-guess, .predict-points"))
+    .filter((node) => !node.checkVisibility({ visibilityProperty: true }))
+    .map((node) => node.outerHTML.slice(0, 200))"""
 
 SCROLLERS = "pre, .table-scroll, .figure-scroll, mjx-container[display]"
 CUT_OFF = """(scrollers) => [...document.querySelectorAll("body :is(h1, h2, h3, p, li, pre, table,"
         + "svg, fieldset, label, button, input, textarea, summary, a, mjx-container)")]
-    .filter((one) => one.checkVisibility() && !one.parentElement.closest(scrollers))
-    .filter((one) => !one.closest(".unseen, .skip, mjx-assistive-mml, :empty[role=status]"))
-    .filter((one) => {
-        const { left, right, width } = one.getBoundingClientRect();
+    .filter((node) => node.checkVisibility() && !node.parentElement.closest(scrollers))
+    .filter((node) => !node.closest(".unseen, .skip, mjx-assistive-mml, :empty[role=status]"))
+    .filter((node) => {
+        const { left, right, width } = node.getBoundingClientRect();
         return width > 0 && (left < -1 || right > innerWidth + 1); })
-    .map((one) => one.outerHTML.slice(0, 200))"""
+    .map((node) => node.outerHTML.slice(0, 200))"""
 
 UNANNOUNCED = """(scrollers) => [...document.querySelectorAll(scrollers)]
-    .filter((one) => one.scrollWidth > one.clientWidth + 1)
-    .filter((one) => getComputedStyle(one).getPropertyValue("--fade") === "0px"
-        || one.tabIndex !== 0)
-    .map((one) => one.outerHTML.slice(0, 200))"""
+    .filter((node) => node.scrollWidth > node.clientWidth + 1)
+    .filter((node) => getComputedStyle(node).getPropertyValue("--fade") === "0px"
+        || node.tabIndex !== 0)
+    .map((node) => node.outerHTML.slice(0, 200))"""
 
-FONTS = """() => [...document.fonts].some((one) =>
-    one.family.includes("Source") && one.status === "loaded")"""
+FONTS = """() => [...document.fonts].some((font) =>
+    font.family.includes("Source") && font.status === "loaded")"""
 
-MOVING = """() => [...document.querySelectorAll("*")].filter((one) => {
-        const style = getComputedStyle(one);
+MOVING = """() => [...document.querySelectorAll("*")].filter((node) => {
+        const style = getComputedStyle(node);
         return style.transitionDuration !== "0s" || style.scrollBehavior === "smooth"; })
-    .map((one) => one.outerHTML.slice(0, 200))"""
+    .map((node) => node.outerHTML.slice(0, 200))"""
 
-ON_FOCUS = """(one) => {
-    const shown = one.matches("[type=radio]") ? one.closest("label") ?? one : one;
+ON_FOCUS = """(node) => {
+    const shown = node.matches("[type=radio]") ? node.closest("label") ?? node : node;
     const { top, bottom } = shown.getBoundingClientRect();
     const { outlineStyle, outlineWidth } = getComputedStyle(shown);
     return { seen: bottom > 0 && top < innerHeight,
@@ -95,7 +95,7 @@ def test_without_scripts_nothing_is_hidden(person: Reader, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["index.html", "self_attention.html", "cost.html"])
 def test_a_page_opened_as_a_file_is_complete(browser: Browser, site: Path, name: str) -> None:
-    """A browser does not load modules from a file, and the page says so."""
+    """Test without scripts, since a browser does not load modules from a file."""
     with browser.new_context(**MODES["light"]) as context:
         page = context.new_page()
         faults: list[str] = []
@@ -142,13 +142,13 @@ def test_narrow_page_cuts_nothing_off(person: Reader, name: str) -> None:
 @pytest.mark.parametrize("person", [({"forced_colors": "active"}, "")], indirect=True)
 def test_curves_and_choices_are_distinguishable_in_forced_colours(person: Reader) -> None:
     page = person.open("cost.html")
-    colours = "(marks) => marks.map((one) => getComputedStyle(one).color)"
+    colours = "(marks) => marks.map((node) => getComputedStyle(node).color)"
     marks = page.locator(".play-legend [aria-hidden]").evaluate_all(colours)
     assert len(set(marks[1:])) == 2, "two kinds of points"
     curve = page.locator(".play polyline")
-    assert curve.evaluate("(one) => getComputedStyle(one).stroke") == marks[0]
+    assert curve.evaluate("(node) => getComputedStyle(node).stroke") == marks[0]
     page = person.open("index.html")
-    arc = "(one) => getComputedStyle(one).stroke"
+    arc = "(node) => getComputedStyle(node).stroke"
     looks = page.locator(".six-words path.looks").first.evaluate(arc)
     assert page.locator(".six-words path:not(.looks)").first.evaluate(arc) != looks
     assert is_seen(page, page.locator(".six-words input:checked"))
@@ -160,7 +160,7 @@ def test_reduced_motion_is_respected(person: Reader) -> None:
 
 
 def is_seen(page: Page, element: Locator) -> bool:
-    """True if an element, focused by the keyboard, is in the window with an outline."""
+    """Return True if an element with keyboard focus is in the window and outlined."""
     element.focus()
     page.keyboard.press("Shift")  # makes the browser treat the focus as a keyboard focus
     focus = element.evaluate(ON_FOCUS)
@@ -175,7 +175,7 @@ def stop(page: Page) -> Locator:
     page.keyboard.press("Tab")
     focused = page.locator(":focus")
     focus = focused.evaluate(ON_FOCUS)
-    assert focus == {"seen": True, "outlined": True}, focused.evaluate("(one) => one.outerHTML")
+    assert focus == {"seen": True, "outlined": True}, focused.evaluate("(node) => node.outerHTML")
     return focused
 
 
@@ -233,5 +233,5 @@ def test_on_a_phone_the_contents_open_and_close(person: Reader) -> None:
     assert not contents.is_visible()
     assert page.locator(".contents-button:focus").count() == 1
     page.keyboard.press("Enter")
-    page.mouse.click(380, 600)  # outside it
+    page.mouse.click(380, 600)  # outside the contents
     assert not contents.is_visible()

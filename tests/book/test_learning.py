@@ -1,4 +1,4 @@
-"""Test the engine of the playground, with both its matrix products, against PyTorch."""
+"""Test the engine of the playground against PyTorch, with both of its matrix products."""
 
 from typing import Any
 

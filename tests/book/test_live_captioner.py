@@ -14,17 +14,19 @@ from solutions.experiments.captioning.hiding import seeing
 
 TOLERANCE = 1e-3
 PICTURES = sample_pictures(12, np.random.default_rng(31))
-Made = tuple[bytes, Captioner]
+Untaught = tuple[bytes, Captioner]
 
 
 @pytest.fixture(scope="module")
-def made() -> Made:
+def captioner() -> Untaught:
     return untaught(2)
 
 
-def compare(made: Made, look: str, forced: list[Forced | None], folder: Path, kernel: str) -> None:
+def compare(
+    captioner: Untaught, look: str, forced: list[Forced | None], folder: Path, kernel: str
+) -> None:
     """Check logits, shares and captions against PyTorch's."""
-    weights, model = made
+    weights, model = captioner
     images = [picture.image for picture in PICTURES]
     targets = [right(picture) for picture in PICTURES]
     reports = in_the_page(weights, look, images, targets, forced, folder, kernel)
@@ -38,24 +40,24 @@ def compare(made: Made, look: str, forced: list[Forced | None], folder: Path, ke
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("look", LOOKS)
 def test_logits_captions_and_shares_equal_pytorch(
-    made: Made, tmp_path: Path, look: str, kernel: str
+    captioner: Untaught, tmp_path: Path, look: str, kernel: str
 ) -> None:
-    compare(made, look, [None] * len(PICTURES), tmp_path, kernel)
-    captions = {written(made[1], look, picture.image, None).words for picture in PICTURES}
+    compare(captioner, look, [None] * len(PICTURES), tmp_path, kernel)
+    captions = {written(captioner[1], look, picture.image, None).words for picture in PICTURES}
     assert len(captions) > 3
     assert all(captions)
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_the_look_is_forced_as_in_pytorch(made: Made, tmp_path: Path, look: str) -> None:
+def test_the_look_is_forced_as_in_pytorch(captioner: Untaught, tmp_path: Path, look: str) -> None:
     on_last = [Forced(at % 5, shape(picture)) for at, picture in enumerate(PICTURES)]
-    compare(made, look, [*on_last], tmp_path, "wasm")
+    compare(captioner, look, [*on_last], tmp_path, "wasm")
     on_one = [Forced(at % 5, place(5 * at)) for at in range(len(PICTURES))]
-    compare(made, look, [*on_one], tmp_path, "wasm")
+    compare(captioner, look, [*on_one], tmp_path, "wasm")
     changed = [
-        written(made[1], look, picture.image, one).words
-        != written(made[1], look, picture.image, None).words
-        for picture, one in zip(PICTURES, on_one, strict=True)
+        written(captioner[1], look, picture.image, forced).words
+        != written(captioner[1], look, picture.image, None).words
+        for picture, forced in zip(PICTURES, on_one, strict=True)
     ]
     assert any(changed)
 

@@ -62,7 +62,7 @@ def words(machine: Locator, legend: str) -> list[str]:
 
 def shares(machine: Locator) -> list[float]:
     return machine.locator("rect").evaluate_all(
-        "(all) => all.map((one) => Number(one.style.getPropertyValue('--share')))"
+        "(all) => all.map((node) => Number(node.style.getPropertyValue('--share')))"
     )
 
 
@@ -80,7 +80,7 @@ def test_axe_finds_no_violation_before_and_after_use(visit: Visit, mode: str) ->
 
 def test_only_the_script_is_fetched_at_first_and_each_model_once(visit: Visit) -> None:
     page = visit()
-    fetched = "performance.getEntriesByType('resource').map((one) => one.name)"
+    fetched = "performance.getEntriesByType('resource').map((entry) => entry.name)"
     before = [url.rsplit("/", 1)[1] for url in page.evaluate(fetched)]
     assert [url for url in before if url.endswith((".model", ".wasm"))] == []
     begin(page)
@@ -107,9 +107,9 @@ def test_figure_works_by_keyboard_alone(visit: Visit) -> None:
         "blue"
     ]
     place.get_by_role("button", name="Move the red cross").focus()
-    before = machine.locator("canvas").evaluate("(one) => one.toDataURL()")
+    before = machine.locator("canvas").evaluate("(node) => node.toDataURL()")
     page.keyboard.press("ArrowDown")
-    assert machine.locator("canvas").evaluate("(one) => one.toDataURL()") != before
+    assert machine.locator("canvas").evaluate("(node) => node.toDataURL()") != before
     expect(place.get_by_role("button", name="Move the red cross")).to_be_focused()
 
     machine.get_by_role("radio").nth(2).focus()
@@ -198,7 +198,7 @@ def test_the_hard_look_sees_one_place_and_the_soft_one_many(visit: Visit) -> Non
 
 def test_a_wrong_word_is_marked_by_a_line_under_it(visit: Visit) -> None:
     place = begin(visit())
-    style = "(one) => getComputedStyle(one).textDecorationStyle"
+    style = "(node) => getComputedStyle(node).textDecorationStyle"
     assert place.locator(".live-wrong").first.evaluate(style) == "wavy"
 
 

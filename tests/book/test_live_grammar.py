@@ -93,8 +93,9 @@ def test_drawn_sentences_are_valid(reports: Told) -> None:
             continue
         longer = check(report["longer"])
         assert len(clauses(longer)) == count + 1
-        kept = iter(report["longer"]["source"])
-        assert all(word in kept for word in report["source"]["source"][:-1]), "words in their order"
+        remaining = iter(report["longer"]["source"])
+        words = report["source"]["source"][:-1]
+        assert all(word in remaining for word in words), "a word is lost, or the order changed"
 
 
 def test_sentences_are_drawn_about_as_in_the_data(reports: Told) -> None:

@@ -53,7 +53,7 @@ def source(place: Locator) -> str:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_fetches_nothing_until_used_and_then_little(visit: Visit, name: str) -> None:
     page = visit(name)
-    fetched = "performance.getEntriesByType('resource').map((one) => one.name)"
+    fetched = "performance.getEntriesByType('resource').map((entry) => entry.name)"
     before = [path for path in page.evaluate(fetched) if "/live/" in path]
     assert [path.rsplit("/", 1)[1].partition("?")[0] for path in before] == ["live.mjs"]
     requested: list[str] = []
@@ -78,7 +78,7 @@ def test_axe_finds_no_violation_before_and_after_use(
     place.locator(".live-word").nth(2).focus()
     expect(place.locator(".live-looks")).to_contain_text("it looked at")
     place.locator(".live-seen").evaluate_all(
-        "(all) => all.map((one) => one.style.setProperty('--share', 1))"
+        "(all) => all.map((node) => node.style.setProperty('--share', 1))"
     )
     assert person.violations(page, ".live") == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -22,13 +22,13 @@ FADED = """() => [...document.querySelectorAll(".table-scroll")]
     .map((box) => box.textContent.slice(0, 200))"""
 
 HOLES = """() => [...document.querySelectorAll("article :is(section, .seen) > *")]
-    .filter((one) => one.checkVisibility() && getComputedStyle(one).clear === "right")
-    .filter((one) => {
-        const before = one.previousElementSibling;
-        const between = before?.checkVisibility() && one.getBoundingClientRect().top
+    .filter((node) => node.checkVisibility() && getComputedStyle(node).clear === "right")
+    .filter((node) => {
+        const before = node.previousElementSibling;
+        const between = before?.checkVisibility() && node.getBoundingClientRect().top
             - before.getBoundingClientRect().bottom;
         return between > 60; })
-    .map((one) => one.outerHTML.slice(0, 200))"""
+    .map((node) => node.outerHTML.slice(0, 200))"""
 
 PICTURES = "article :is(img, svg.course-figure)"
 WITHOUT_ALTERNATIVE = """(pictures) => [...document.querySelectorAll(pictures)]

@@ -14,13 +14,13 @@ from site_tools import ROOT, Reader
 
 BETWEEN_THE_MARGINS = {"width": 627, "height": 960}  # of A4, in pixels
 CLOSED = """() => [...document.querySelectorAll("article details > :not(summary)")]
-    .filter((one) => !one.checkVisibility({ contentVisibilityAuto: true }))
-    .map((one) => one.outerHTML.slice(0, 200))"""
+    .filter((node) => !node.checkVisibility({ contentVisibilityAuto: true }))
+    .map((node) => node.outerHTML.slice(0, 200))"""
 WIDE = """() => [...document.querySelectorAll(
         "pre, .table-scroll, .figure-scroll, mjx-container[display]")]
-    .filter((one) => one.scrollWidth > one.clientWidth + 1
-        || getComputedStyle(one).overflowX !== "visible")
-    .map((one) => one.outerHTML.slice(0, 200))"""
+    .filter((node) => node.scrollWidth > node.clientWidth + 1
+        || getComputedStyle(node).overflowX !== "visible")
+    .map((node) => node.outerHTML.slice(0, 200))"""
 OF_THE_SCREEN = ".bar, .contents, .onward, .foot, .copy, .headerlink, button, input"
 
 
@@ -118,7 +118,7 @@ def test_on_paper_nothing_scrolls(printed):
 
 def test_on_paper_there_are_no_controls(printed):
     visible = [element for element in printed.locator(OF_THE_SCREEN).all() if element.is_visible()]
-    assert [one.evaluate("(one) => one.outerHTML") for one in visible] == []
+    assert [control.evaluate("(node) => node.outerHTML") for control in visible] == []
 
 
 def test_on_paper_the_title_has_its_number_and_the_paper_is_white(printed):

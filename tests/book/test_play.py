@@ -36,7 +36,7 @@ def test_numbers_of_the_fallback_table_are_right_aligned(
 ) -> None:
     page = reader(**MODES["phone"], java_script_enabled=False).open(name)
     sides = page.locator(".play :is(th, td)").evaluate_all(
-        "(all) => all.map((one) => [one.innerText, getComputedStyle(one).textAlign])"
+        "(all) => all.map((node) => [node.innerText, getComputedStyle(node).textAlign])"
     )
     numbers = {side for text, side in sides if text[:1].isdigit()}
     assert numbers == {"right"}
@@ -53,7 +53,7 @@ def test_the_calculator_describes_its_sliders_in_sentences(
     page.get_by_role("slider", name="Features").press("ArrowRight")
     assert description.inner_text() != before
     assert page.locator(".cost-calculator polyline").get_attribute("points") != curve
-    assert "heads" not in page.locator(".play-legend").inner_text(), "a GRU has none"
+    assert "heads" not in page.locator(".play-legend").inner_text(), "a GRU has no heads"
 
 
 def test_twenty_draws_are_counted_beside_the_bars(visit: Callable[[str], Page]) -> None:
@@ -66,7 +66,7 @@ def test_twenty_draws_are_counted_beside_the_bars(visit: Callable[[str], Page]) 
     assert sum(counts) == 20
     assert "20 draws, all for the same place" in figure.inner_text()
     page.get_by_role("slider", name="Top-k").press("ArrowLeft")
-    assert "20 draws" not in figure.inner_text(), "they were drawn from another distribution"
+    assert "20 draws" not in figure.inner_text(), "the draws are of another distribution"
 
 
 def test_head_cells_show_their_weight_by_touch_and_keyboard(
@@ -82,7 +82,7 @@ def test_head_cells_show_their_weight_by_touch_and_keyboard(
     assert " with a weight of " in description.inner_text()
     page.get_by_role("slider", name="Layer").press("ArrowRight")
     assert description.inner_text() == cells.nth(1).get_attribute("aria-label"), (
-        "of the other layer"
+        "the description is that of the former layer"
     )
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")

@@ -18,7 +18,7 @@ CHAPTERS = {
     "transformer": 1,
     "gpt_and_bert": 1,
 }
-"""How many playgrounds each chapter has."""
+"""The number of playgrounds in each chapter."""
 
 QUICK = "task=own&steps=60"
 PATIENCE = 60_000
@@ -76,20 +76,22 @@ def test_axe_finds_no_violation_before_during_and_after_training(
     for fold in page.locator(".playground summary").all():
         fold.click()
     cells = page.locator(".pg-strip td[style]")  # the deepest colour that a run can reach
-    assert cells.evaluate_all("(all) => all.map((one) => one.style.setProperty('--weight', 1))")
+    assert cells.evaluate_all("(all) => all.map((node) => node.style.setProperty('--weight', 1))")
     assert person.violations(page, ".playground") == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert person.foreign == person.errors == []
 
 
-def test_a_run_ends_with_a_sentence_and_its_pictures_say_what_they_show(
+def test_a_run_ends_with_a_sentence_and_its_pictures_have_labels(
     visit: Callable[..., Page],
 ) -> None:
     page = visit(f"{QUICK}&vs.body=mean")
     train(page)
     expect(said(page)).to_contain_text("After 60 steps: attention with Q, K, V,")
     expect(said(page)).to_contain_text("A guess would be right in 6.3 %.")
-    labels = page.locator(".pg-chart svg").evaluate_all("(all) => all.map((one) => one.ariaLabel)")
+    labels = page.locator(".pg-chart svg").evaluate_all(
+        "(all) => all.map((node) => node.ariaLabel)"
+    )
     assert labels[0].startswith("Accuracy against the step, up to step 60: attention with")
     weights = page.locator(".pg-heads canvas").first.get_attribute("aria-label")
     assert weights.startswith("Place 9 (")

@@ -1,7 +1,7 @@
-"""Test the chapters' claims about machines that readers train, over three seeds, as ranges.
+"""Test the chapters' claims about machines that readers train, as ranges over three seeds.
 
-The settings are those of `book/_web/playground/questions.json` and of its puzzles; a change is what
-the sentence below a playground proposes. `pytest -s` prints every seed.
+The settings are those of `book/_web/playground/questions.json` and of its puzzles. A change is one
+that the sentence below a playground proposes. `pytest -s` prints every seed.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def changed(settings: str, change: str) -> str:
 
 
 @pytest.mark.parametrize(("question", "change", "machine", "what", "low", "high"), CLAIMS)
-def test_a_chapter_says_what_its_readers_will_see(
+def test_each_claim_of_a_chapter_holds_for_all_seeds(
     question: str, change: str, machine: int, what: Callable[[Run], float], low: float, high: float
 ) -> None:
     settings_of_question = QUESTIONS[question]
@@ -145,7 +145,7 @@ def test_a_chapter_says_what_its_readers_will_see(
     assert all(low <= value <= high for value in values), values
 
 
-def test_each_question_makes_a_claim() -> None:
+def test_each_question_has_a_claim() -> None:
     assert {question for question, *_ in CLAIMS} == set(QUESTIONS)
 
 

@@ -40,9 +40,9 @@ def write(folder: Path, released: Path, *all_answers: Answers) -> list[tuple[Pat
         }
         for at, answers in enumerate(all_answers)
     ]
-    asked = folder / "jobs.json"
-    asked.write_text(json.dumps(jobs), encoding="utf-8")
-    done = subprocess.run(["node", str(WRITE), str(asked)], capture_output=True, check=True)
+    path = folder / "jobs.json"
+    path.write_text(json.dumps(jobs), encoding="utf-8")
+    done = subprocess.run(["node", str(WRITE), str(path)], capture_output=True, check=True)
     read = [json.loads(line) for line in done.stdout.splitlines()]
     return [(Path(job["target"]), contents) for job, contents in zip(jobs, read, strict=True)]
 
@@ -74,7 +74,7 @@ def class_work(assignment: Assignment) -> Iterator[tuple[str, str, str | None]]:
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_notebook_of_the_page_is_the_released_one_and_gets_the_same_verdicts(
+def test_the_page_writes_the_released_notebook_with_the_answers_and_it_gets_the_same_verdicts(
     chapter: str, tmp_path: Path, sandbox: Sandbox
 ) -> None:
     course = Course.create(tmp_path, "exercises")
@@ -93,7 +93,7 @@ def test_a_notebook_of_the_page_is_the_released_one_and_gets_the_same_verdicts(
     notebooks = write(tmp_path, released, nothing, answered, odd)
 
     assert notebooks[0][0].read_bytes() == released.read_bytes()
-    in_order = {"sources": answered["sources"], "own": own}  # each is inserted above the last
+    in_order = {"sources": answered["sources"], "own": own}  # each is inserted above the one before
     assert notebooks[1][0].read_bytes() == filled(released, in_order).encode()
     assert notebooks[2][0].read_bytes() == filled(released, odd).encode()
     for answers, (_, read) in zip((nothing, answered, odd), notebooks, strict=True):

@@ -16,8 +16,8 @@ MOST_KB = 130
 START = 120_000
 """Milliseconds that Python may take to start on a busy machine."""
 
-TOO_WIDE = """(all) => all.filter((one) => one.getBoundingClientRect().right > innerWidth)
-    .map((one) => `${one.getBoundingClientRect().right} ${one.outerHTML.slice(0, 200)}`)"""
+TOO_WIDE = """(all) => all.filter((node) => node.getBoundingClientRect().right > innerWidth)
+    .map((node) => `${node.getBoundingClientRect().right} ${node.outerHTML.slice(0, 200)}`)"""
 
 RIGHT = """\
 def additive_scores(s, H, W_s, W_h, v):
@@ -324,7 +324,7 @@ def test_typed_text_survives_leaving_the_page(person: Reader, browser: Browser, 
 
 
 def test_the_script_of_a_page_is_light(person: Reader, address: str) -> None:
-    fetched = "performance.getEntriesByType('resource').map((one) => one.name)"
+    fetched = "performance.getEntriesByType('resource').map((entry) => entry.name)"
     scripts = [name for name in person.page.evaluate(fetched) if name.endswith(".mjs")]
     scripts.append(f"{address}/_static/practise/worker.mjs")
     bodies = [person.context.request.get(name).body() for name in dict.fromkeys(scripts)]

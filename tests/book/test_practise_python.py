@@ -174,7 +174,7 @@ def test_a_cell_shows_what_a_kernel_shows(session):
         ("traceback", "ZeroDivisionError", "division by zero"),
     ],
 )
-def test_an_error_says_what_to_do(session, cell, name, says):
+def test_an_error_is_shown_with_advice(session, cell, name, says):
     message = error(session[cell])
     assert message["name"] == name
     assert says in message["message"]
@@ -239,7 +239,7 @@ def test_replaced_functions_are_restored_and_reported(session):
         ("right again", True, "PASS", "Right on both cases."),
     ],
 )
-def test_a_check_says_what_it_found(session, answer, passed, verdict, says):
+def test_a_check_reports_its_result(session, answer, passed, verdict, says):
     result = session[answer]
     assert result["ok"] is (passed is not None)
     assert (result["passed"], result["verdict"]) == (passed, verdict)

@@ -1,9 +1,9 @@
-"""Test that the browser's Python judges every known answer like this Python, to the word.
+"""Test that the browser's Python reports on every known answer exactly like this Python.
 
-For each exercise of the chapters that are practised in the page: the stub, the reference, each
-alternative and each misconception are run in the notebook and checked, in Pyodide (CPython 3.12,
-NumPy 2.0, 32 bits) and in the Python of the tests. Verdict, misconception, message and the whole
-report must be equal, but for the last digit of a number that is shown.
+For each exercise of the chapters that can be done in the page, the stub, the reference, each
+alternative and each misconception run in the notebook and are checked, both in Pyodide (CPython
+3.12, NumPy 2.0, 32 bits) and in the Python of the tests. The verdict, the misconception, the
+message and the whole report must be equal, except for the last digit of a displayed number.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ DIFFERENT = {
     },
     "positions": {"interpolated_positions: one length for all sequences": NARROW},
 }
-"""By chapter, the answers for which the page's result differs, each with the reason."""
+"""The answers for which the page's result differs, by chapter, each with the reason."""
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 LOOK = re.compile(r' (?:fill|height|style|viewBox|width|x|y)=\\"[^"]*"')
-"""The fields of a picture besides its label and its text."""
+"""The attributes of a picture that may differ, which are all except its label."""
 
 
 class Asked(NamedTuple):
@@ -65,7 +65,7 @@ def steps_of(packed: Path) -> Iterator[Asked]:
 
 
 def answers_to(exercise: Exercise) -> Iterator[Asked]:
-    """Yield cell and check of each known answer; of the stub, only the check."""
+    """Yield the cell and the check of each known answer; for the stub, only the check."""
     name, check = exercise.name, {"check": exercise.name}
     yield Asked(check, f"{name}: stub")
     right = [reference_source(exercise.reference)]
@@ -75,12 +75,12 @@ def answers_to(exercise: Exercise) -> Iterator[Asked]:
         yield Asked(check, f"{name}: right {number}", passes=True)
     for wrong in exercise.misconceptions:
         yield Asked({"run": answer_source(wrong.wrong, name), "cell": name})
-        named = None if wrong.released else wrong.name
-        yield Asked(check, f"{name}: {wrong.name}", misconception=named)
+        reported = None if wrong.released else wrong.name
+        yield Asked(check, f"{name}: {wrong.name}", misconception=reported)
 
 
 def differences(page_result: dict[str, Any], own_result: dict[str, Any]) -> list[str]:
-    """Return the parts of two results that differ by more than rounding, alternating the two."""
+    """Return the parts in which two results differ by more than rounding, in pairs."""
     parts = []
     for result in (own_result, page_result):
         fields = {key: result[key] for key in sorted(result) if key not in ("seconds", "waited")}
@@ -93,7 +93,7 @@ def differences(page_result: dict[str, Any], own_result: dict[str, Any]) -> list
 
 
 def same_but_for_rounding(first: str, second: str) -> bool:
-    """True if two texts are equal except for the last digits of numbers.
+    """Return True if two texts are equal except for the last digits of numbers.
 
     0.001295 is shown as 0.0013 here, and may be slightly less where sums are rounded differently.
     """

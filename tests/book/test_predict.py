@@ -94,8 +94,8 @@ RUN = cell(
 )
 
 
-def asked(body: str, options: str = "", name: str = "a") -> str:
-    """A prediction without its end."""
+def prediction_without_end(body: str, options: str = "", name: str = "a") -> str:
+    """Return a prediction without the `seen` block that ends it."""
     return f"```{{predict}}\n:name: {name}\n{options}{body}\n```\n\n"
 
 
@@ -105,25 +105,36 @@ CURVE = ":curve: b, 0 to 1\n:against: c\n"
 TWO = "\n- [ ] b\n- [ ] c"
 FAULTS = {
     "it has no name": f"```{{predict}}\nWhy?\n```\n\n{REST}",
-    "no `seen` in its section": asked("Why?"),
-    "no `seen` before the next prediction": asked("Why?") + asked("How?", name="b") + REST,
-    "no `seen` before the next heading": asked("Why?") + "## More\n\nThe answer.\n",
-    "has no prediction before it": asked("Why?") + REST + END,
-    "there is no answer between": asked("Why?") + END,
-    "there is no question": asked(TWO) + REST,
-    "1 choices": asked("Why?\n\n- [ ] b") + REST,
-    r"2 choices are marked, with \[x\]": asked("Why?\n\n- [x] b\n- [x] c\n- [ ] d") + REST,
-    "has a reason": asked("Why?\n\n- [ ] b\n  > c\n- [ ] d") + REST,
-    "it asks for a number and a choice": asked(f"Why?\n{TWO}", ":number: d\n:measured: 1\n") + REST,
-    "the measured value is missing": asked("How many?", ":number: d\n") + REST,
-    "it asks for a curve and a choice": asked("Why?\n\n- [x] 1\n- [ ] 2\n- 1\n- 2\n- 3", CURVE)
+    "no `seen` in its section": prediction_without_end("Why?"),
+    "no `seen` before the next prediction": prediction_without_end("Why?")
+    + prediction_without_end("How?", name="b")
     + REST,
-    "cannot read 'b, 0 to 1 .log.' as an axis": asked(
+    "no `seen` before the next heading": prediction_without_end("Why?")
+    + "## More\n\nThe answer.\n",
+    "has no prediction before it": prediction_without_end("Why?") + REST + END,
+    "there is no answer between": prediction_without_end("Why?") + END,
+    "there is no question": prediction_without_end(TWO) + REST,
+    "1 choices": prediction_without_end("Why?\n\n- [ ] b") + REST,
+    r"2 choices are marked, with \[x\]": prediction_without_end("Why?\n\n- [x] b\n- [x] c\n- [ ] d")
+    + REST,
+    "has a reason": prediction_without_end("Why?\n\n- [ ] b\n  > c\n- [ ] d") + REST,
+    "it asks for a number and a choice": prediction_without_end(
+        f"Why?\n{TWO}", ":number: d\n:measured: 1\n"
+    )
+    + REST,
+    "the measured value is missing": prediction_without_end("How many?", ":number: d\n") + REST,
+    "it asks for a curve and a choice": prediction_without_end(
+        "Why?\n\n- [x] 1\n- [ ] 2\n- 1\n- 2\n- 3", CURVE
+    )
+    + REST,
+    "cannot read 'b, 0 to 1 .log.' as an axis": prediction_without_end(
         "Why?\n\n- 1\n- 2\n- 3", CURVE.replace("1", "1 (log)")
     )
     + REST,
-    "2 points": asked("Why?\n\n- 1\n- 2", CURVE) + REST,
-    "the horizontal axis has no label": asked("Why?\n\n- 1\n- 2\n- 3", ":curve: b, 0 to 1\n")
+    "2 points": prediction_without_end("Why?\n\n- 1\n- 2", CURVE) + REST,
+    "the horizontal axis has no label": prediction_without_end(
+        "Why?\n\n- 1\n- 2\n- 3", ":curve: b, 0 to 1\n"
+    )
     + REST,
     "no number 'nothing a:.2f'": "{kept}`nothing a:.2f`\n",
 }
@@ -229,7 +240,7 @@ def test_the_answer_opens_with_a_guess_which_is_kept(
     box, closed = prediction(page, kind), answer(page, kind)
     expect(closed).to_have_attribute("hidden", "until-found")
     assert not closed.get_by_text(ANSWERS[kind]).first.evaluate(
-        "(one) => one.checkVisibility({ contentVisibilityAuto: true })"
+        "(node) => node.checkVisibility({ contentVisibilityAuto: true })"
     )
     give(page, kind)
     press(box, "See the answer")
@@ -278,7 +289,9 @@ def test_the_right_choice_is_named_and_marked_once_the_answer_is_open(
     assert marked(page) == ["B"]
 
 
-def test_what_the_curve_says(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
+def test_the_difference_to_a_drawn_curve_is_stated(
+    open_kinds: Callable[..., tuple[Reader, Page]],
+) -> None:
     _, page = open_kinds()
     box = prediction(page, "curve")
     sliders = box.get_by_role("slider").all()
@@ -322,7 +335,7 @@ def test_a_missing_guess_is_accepted(open_kinds: Callable[..., tuple[Reader, Pag
     expect(closed).to_have_attribute("hidden", "until-found")
 
 
-def test_by_keyboard(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
+def test_a_guess_is_made_by_keyboard(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
     _, page = open_kinds()
     box = prediction(page, "number")
     box.get_by_label("Share of the whole").focus()
@@ -346,7 +359,7 @@ FORBIDDEN = {
 
 
 @pytest.mark.parametrize("storage", FORBIDDEN)
-def test_storage_that_loses_everything(
+def test_predictions_work_with_storage_that_loses_everything(
     open_kinds: Callable[..., tuple[Reader, Page]], storage: str
 ) -> None:
     person, page = open_kinds(before=FORBIDDEN[storage])
@@ -385,34 +398,38 @@ def test_an_address_that_cannot_be_decoded_opens_nothing_and_breaks_nothing(
 def everything_is_open(page: Page) -> None:
     for kind, text in ANSWERS.items():
         expect(answer(page, kind).get_by_text(text).first).to_be_visible()
-        assert answer(page, kind).evaluate("(one) => getComputedStyle(one).contentVisibility") == (
-            "visible"
-        )
+        assert answer(page, kind).evaluate(
+            "(node) => getComputedStyle(node).contentVisibility"
+        ) == ("visible")
         assert answer(page, kind).bounding_box()["height"] > 20
         expect(prediction(page, kind).locator("legend")).to_be_visible()
         expect(prediction(page, kind).locator(".predict-row")).to_be_hidden()
     assert marked(page) == []
-    after = answer(page, "choice").evaluate("(one) => one.innerText")
+    after = answer(page, "choice").evaluate("(node) => node.innerText")
     assert re.search(r"The answer to the choice\..*It was B\.\s+Whoever said b", after, re.DOTALL)
 
 
-def test_without_javascript(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
+def test_everything_is_open_without_javascript(
+    open_kinds: Callable[..., tuple[Reader, Page]],
+) -> None:
     everything_is_open(open_kinds(java_script_enabled=False)[1])
 
 
-def test_in_print(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
+def test_everything_is_open_in_print(open_kinds: Callable[..., tuple[Reader, Page]]) -> None:
     _, page = open_kinds()
     page.emulate_media(media="print")
     everything_is_open(page)
 
 
-def test_as_a_file(kinds: tuple[Book, str], reader: Callable[..., Reader]) -> None:
+def test_everything_is_open_in_a_page_opened_as_a_file(
+    kinds: tuple[Book, str], reader: Callable[..., Reader]
+) -> None:
     page = reader(**MODES["light"]).context.new_page()
     page.goto((kinds[0].root / "_build" / "html" / "kinds.html").as_uri())
     everything_is_open(page)
 
 
-def test_a_script_that_fails_to_load(
+def test_everything_is_open_if_the_script_fails_to_load(
     kinds: tuple[Book, str], reader: Callable[..., Reader]
 ) -> None:
     page = reader(**MODES["light"]).context.new_page()
@@ -430,7 +447,7 @@ def test_nothing_moves_while_the_page_loads(open_kinds: Callable[..., tuple[Read
     page.set_viewport_size({"width": 1280, "height": 4000})
     page.add_init_script(
         "window.moved = 0; new PerformanceObserver((list) => {"
-        " for (const one of list.getEntries()) window.moved += one.value; })"
+        " for (const shift of list.getEntries()) window.moved += shift.value; })"
         ".observe({ type: 'layout-shift', buffered: true });"
     )
     page.goto(f"{person.address}/kinds.html", wait_until="networkidle")
@@ -438,7 +455,7 @@ def test_nothing_moves_while_the_page_loads(open_kinds: Callable[..., tuple[Read
     assert page.evaluate("window.moved") < 0.01
 
 
-def test_in_another_format(kinds: tuple[Book, str]) -> None:
+def test_predictions_are_plain_text_in_another_format(kinds: tuple[Book, str]) -> None:
     book, _ = kinds
     plain = book.build("--builder", "custom", "--custom-builder", "text")
     assert plain.returncode == 0, plain.stdout

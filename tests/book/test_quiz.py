@@ -18,7 +18,7 @@ def reason(quiz: Locator, choice: Locator) -> Locator:
     return quiz.locator(f".quiz-key [data-choice={choice.get_attribute('value')}]")
 
 
-def test_by_keyboard(quiz_pages: list[str], reader: Callable[..., Reader]) -> None:
+def test_a_quiz_works_by_keyboard(quiz_pages: list[str], reader: Callable[..., Reader]) -> None:
     page = reader(**MODES["light"]).open(quiz_pages[0])
     for quiz in quizzes(page):
         choices = quiz.get_by_role("radio").all()
@@ -33,7 +33,9 @@ def test_by_keyboard(quiz_pages: list[str], reader: Callable[..., Reader]) -> No
         expect(feedback).to_have_text(reason(quiz, choices[1]).text_content() or "")
 
 
-def test_no_choice_made(quiz_pages: list[str], reader: Callable[..., Reader]) -> None:
+def test_a_check_without_a_choice_is_reported(
+    quiz_pages: list[str], reader: Callable[..., Reader]
+) -> None:
     quiz = quizzes(reader(**MODES["light"]).open(quiz_pages[0]))[0]
     check(quiz).click()
     expect(quiz.get_by_role("status")).to_have_text("Choose an answer first.")

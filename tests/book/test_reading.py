@@ -126,4 +126,4 @@ def test_a_table_shows_the_time_of_all_chapters(make_book: Callable[..., Book]) 
     ]
     assert cells_of_rows[2][:4] == ["The", "alignment", "60", "min"]
     assert cells_of_rows[3] == ["in", "all", "1", "hour", *in_hours(sum(tasks.values())).split()]
-    assert len(cells_of_rows) == 4, "a page without an assignment has a row"
+    assert len(cells_of_rows) == 4, "there is a row for a page without an assignment"

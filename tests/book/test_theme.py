@@ -133,5 +133,5 @@ def test_units_stay_on_one_line(make_book: Callable[..., Book]) -> None:
         ["F,", "(F)", "F-th", "F/F,", "F."]
     )
     assert "That is 43\u00a0% of 12\u00a0kB in 5\u00a0s, for 3 models: " in page
-    assert "43 %" in html.unescape(re.sub("<[^>]+>", "", page)), "in code nothing is changed"
+    assert "43 %" in html.unescape(re.sub("<[^>]+>", "", page)), "code was changed"
     assert "<h1>Looking\u00a0back: a\u00a0page of\u00a0a\u00a0book" in page

@@ -15,7 +15,7 @@ DERIVED = [param for param in EXERCISES if param.values[0].kind is Kind.DERIVE]
 
 
 def attention(Q, K, V, d_output, mask=None):
-    """Return the layer's output, written out, and the loss's gradient with respect to it."""
+    """Return the inputs, the layer's output, and the loss's gradient with respect to it."""
     scores = Q @ K.mT / K.shape[-1] ** 0.5
     allowed = torch.ones_like(scores, dtype=torch.bool) & (True if mask is None else mask)
     weights = torch.softmax(torch.where(allowed, scores, -1e300), -1)
@@ -24,19 +24,19 @@ def attention(Q, K, V, d_output, mask=None):
 
 
 def self_attention(X, d_Y):
-    """Return the same without weights: one matrix in three roles."""
+    """Return the same for self-attention without weights: X serves as Q, K and V."""
     return (X,), torch.softmax(X @ X.mT, -1) @ X, d_Y
 
 
 def scaled_heads(Q, K, V, scales, d_merged):
-    """Return merged heads with a learned scale each, and the loss's gradient for them."""
+    """Return merged heads with a learned scale for each, and the loss's gradient for them."""
     weights = torch.softmax(scales[:, None, None] * (Q @ K.mT), -1)
     merged = (weights @ V).transpose(-3, -2).flatten(-2)
     return (scales,), merged, d_merged
 
 
 def relative_scores(Q, K, table, d_scores):
-    """Return the scores of chapter 7, written out, and their gradient."""
+    """Return the scores of chapter 7, and the loss's gradient for them."""
     r = len(table) // 2
     distance = torch.arange(K.shape[-2]) - torch.arange(Q.shape[-2])[:, None]
     vectors = table[distance.clamp(-r, r) + r]
@@ -88,7 +88,7 @@ FORWARD: dict[str, Callable] = {
     "straight_through_backward": relaxed_look,
     "tied_embedding_backward": tied_embedding,
 }
-"""By exercise: the inputs to differentiate with respect to, the output, and its own gradient."""
+"""By exercise, a function that returns the inputs, the output, and the gradient of the output."""
 
 
 @pytest.mark.parametrize("exercise", DERIVED)

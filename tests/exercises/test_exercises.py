@@ -1,4 +1,4 @@
-"""Test that every exercise of the course is proved, and that its stub and answers are sound."""
+"""Test that every exercise of the course passes its proof, and that stub and answers are valid."""
 
 import inspect
 
@@ -18,7 +18,7 @@ EXERCISES = [*OF_THE_COURSE, pytest.param(SMALLEST, id="the smallest")]
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
-def test_the_exercise_is_proved(exercise):
+def test_the_exercise_passes_its_proof(exercise):
     assert problems(exercise, range(SEEDS.stop + 1)) == []
 
 
@@ -56,13 +56,13 @@ def test_the_stub_states_the_parameters_of_the_reference(exercise):
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
-def test_one_seed_always_draws_the_same_cases(exercise):
+def test_a_seed_always_draws_the_same_cases(exercise):
     first, second = (build_key(exercise, (), hidden_cases(exercise, 0)) for _ in range(2))
     assert agree(first.expected, second.expected)
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
-def test_the_source_of_an_answer_is_what_python_finds(exercise):
+def test_the_source_of_an_answer_equals_that_of_inspect(exercise):
     wrong = [misconception.answer.written for misconception in exercise.misconceptions]
     for function in (*exercise.alternatives, *wrong):
         text = inspect.cleandoc("\n" + inspect.getsource(function))

@@ -1,4 +1,4 @@
-"""What is ready-made is forbidden where writing it is the exercise; what is written out is not."""
+"""Test that ready-made functions are forbidden if writing them is the exercise."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ ANSWERS = [(name, way) for name, ways in READY_MADE.items() for way in ways]
     "exercise", [exercise for exercise in EXERCISES if exercise.values[0].forbidden]
 )
 def test_no_known_answer_runs_a_forbidden_function(exercise):
-    """Right or wrong: each is written out."""
+    """Check right and wrong answers, all of which compute the result themselves."""
     wrong = [misconception.wrong for misconception in exercise.misconceptions]
     for function in (exercise.reference, *exercise.alternatives, *wrong):
         observed = observe_quietly(function, shown_cases(exercise), exercise.forbidden)
@@ -52,11 +52,11 @@ IN_A_PROCESS = {
 }
 
 
-@pytest.mark.parametrize("begins", IN_A_PROCESS.values(), ids=IN_A_PROCESS)
-def test_the_self_check_reports_a_forbidden_process(begins):
+@pytest.mark.parametrize("start_process", IN_A_PROCESS.values(), ids=IN_A_PROCESS)
+def test_the_self_check_reports_a_forbidden_process(start_process):
     exercise = BY_NAME["softmax"]
     text = "import multiprocessing, os, subprocess, sys\nimport numpy as np\n"
-    text += f"def softmax(x, axis=-1):\n    {begins}\n    return right(x, axis)"
+    text += f"def softmax(x, axis=-1):\n    {start_process}\n    return right(x, axis)"
     namespace = {"right": exercise.reference}
     exec(text, namespace)
     key = build_key(exercise, shown_cases(exercise)[:1], ())
@@ -66,7 +66,7 @@ def test_the_self_check_reports_a_forbidden_process(begins):
     assert judge(key, observe_quietly(namespace["softmax"], key.cases)).passed
 
 
-def test_the_sandboxed_grader_forbids_it_too(sandbox):
+def test_the_sandboxed_grader_forbids_a_ready_made_answer_too(sandbox):
     assignment = COURSE["transformer_block"]
     judgements = judge_program(
         [imports(assignment), Cell(source("LayerNorm", "subclass"), "LayerNorm")],
@@ -79,7 +79,7 @@ def test_the_sandboxed_grader_forbids_it_too(sandbox):
     assert judgements["LayerNorm"].verdict is Verdict.FORBIDDEN
 
 
-def test_imports_during_the_answer_are_detected():
+def test_a_ready_made_function_imported_during_the_call_is_detected():
     code = (
         "import sys, numpy as np\n"
         "from exercises.forbidden import ATTENTION\n"
@@ -87,8 +87,8 @@ def test_imports_during_the_answer_are_detected():
         "from autograder.exercise.model import Case\n"
         "assert 'torch' not in sys.modules\n"
         "cases = [Case('one', (np.ones((2, 2)),) * 3)] * 2\n"
-        "found = observe_quietly(scaled_dot_product_attention, cases, ATTENTION)\n"
-        "print(*found[0].ready_made, sep='\\n')"
+        "observations = observe_quietly(scaled_dot_product_attention, cases, ATTENTION)\n"
+        "print(*observations[0].ready_made, sep='\\n')"
     )
     command = [sys.executable, "-c", f"{IMPORTED_IN_THE_CALL}\n\n{code}"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -98,10 +98,10 @@ def test_imports_during_the_answer_are_detected():
 def test_ready_made_functions_are_allowed_outside_the_answer():
     exercise = BY_NAME["softmax"]
     namespace = {}
-    compared = "\nx = np.ones(3)\nassert np.allclose(softmax(x), torch.softmax(torch.ones(3), 0))"
+    comparison = "\nx = np.ones(3)\nassert np.allclose(softmax(x), torch.softmax(torch.ones(3), 0))"
     right = "def softmax(x, axis=-1):\n    e = np.exp(x - x.max(axis, keepdims=True))\n"
     right += "    return e / e.sum(axis, keepdims=True)\n"
-    exec("import numpy as np\nimport torch\n" + right + compared, namespace)
+    exec("import numpy as np\nimport torch\n" + right + comparison, namespace)
     key = build_key(exercise, shown_cases(exercise), ())
     assert judge(key, observe_quietly(namespace["softmax"], key.cases, key.forbidden)).passed
 

@@ -1,4 +1,4 @@
-"""Test that the comparison of exercises before and after a change detects each kind of change."""
+"""Test that the comparison of exercises with an earlier commit detects each kind of change."""
 
 import json
 from dataclasses import replace
@@ -12,11 +12,11 @@ from autograder.exercise.answers import Answer
 from autograder.exercise.model import Case, Exercise
 
 
-def noted(exercise: Exercise) -> dict:
+def recorded_facts(exercise: Exercise) -> dict:
     return json.loads(json.dumps({"chapter.row_mean": facts(exercise)}))
 
 
-BEFORE = noted(SMALLEST)
+BEFORE = recorded_facts(SMALLEST)
 
 
 def wrong(**changes) -> Exercise:
@@ -79,15 +79,15 @@ CHANGES = {
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_is_detected_and_reported(name):
-    changed, says = CHANGES[name]
-    lines = list(differences(BEFORE, noted(changed)))
-    assert any(line.startswith(f"chapter.row_mean: {says}") for line in lines), lines
+    changed, report = CHANGES[name]
+    lines = list(differences(BEFORE, recorded_facts(changed)))
+    assert any(line.startswith(f"chapter.row_mean: {report}") for line in lines), lines
 
 
-def test_equal_facts_and_added_right_answers_are_no_difference():
-    assert list(differences(BEFORE, noted(SMALLEST))) == []
+def test_equal_facts_and_added_right_answers_are_not_reported():
+    assert list(differences(BEFORE, recorded_facts(SMALLEST))) == []
     more = replace(SMALLEST, alternatives=(*SMALLEST.alternatives, by_rows))
-    assert list(differences(BEFORE, noted(more))) == []
+    assert list(differences(BEFORE, recorded_facts(more))) == []
 
 
 def test_removed_and_new_exercises_are_named():

@@ -1,4 +1,4 @@
-"""Test that answers that are wrong at one edge are rejected, or that a reason is listed."""
+"""Test that answers that are wrong in one edge case are rejected, or that a reason is listed."""
 
 import pytest
 from keys import OTHERS, declared
@@ -10,13 +10,16 @@ NAMED = {param.id.split(".")[1]: param.values[0] for param in OTHERS}
 WRONG_ALWAYS = {
     "padding_mask": {"axes of length 1 squeezed"},
 }
-"""Mutants that no case shows to be right anywhere; those that change arguments are excluded too."""
+"""Mutants that are wrong in every case, although they should be right in some.
+
+Mutants whose name ends with `changed` are not compared."""
 
 
 SLOW = ("context_bottleneck.critical_gain",)
 BY_DAY = [param for param in OTHERS if NIGHTLY or param.id not in SLOW]
 A_CHAPTER = [param for param in OTHERS if NIGHTLY or param.id.startswith("self_attention.")]
-"""The exercises of the daily run: the wrappers are test code and the same for every exercise."""
+"""The exercises of the daily run. One chapter is enough, since the wrappers are test code that is
+the same for every exercise."""
 
 
 @pytest.mark.parametrize("exercise", BY_DAY)

@@ -1,4 +1,4 @@
-"""Grade every case of the hostile corpus by the command; support/hostile.py describes a case."""
+"""Grade every case of the hostile corpus with the command. support/hostile.py describes a case."""
 
 import functools
 

@@ -1,5 +1,5 @@
-// The page's cost calculator: tests/solutions/drawing/test_calculator.py holds `predicted` against
-// the course's formulas.
+// Test the page's cost calculator. tests/solutions/drawing/test_calculator.py compares `predicted`
+// with the course's formulas.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { asBytes, asFlops, asSeconds, atSeconds, predicted } from "../../book/_w
 
 const MODEL = { n: 1024, d: 128, heads: 2, layers: 3 };
 
-test("twice the tokens: projections double, and where tokens meet it is four times as much", () => {
+test("with twice the tokens, projections double and products of tokens quadruple", () => {
     const once = predicted(MODEL, 128);
     const twice = predicted({ ...MODEL, n: 2048 }, 128);
     assert.equal(twice.flops.projections, 2 * once.flops.projections);
@@ -18,12 +18,12 @@ test("twice the tokens: projections double, and where tokens meet it is four tim
     assert.equal(twice.bytes.cache, 2 * once.bytes.cache);
 });
 
-test("a block that is wider than the text is the whole table", () => {
+test("a block that is wider than the text costs as much as the whole table", () => {
     const { bytes } = predicted({ ...MODEL, n: 64 }, 128);
     assert.equal(bytes.blocks, bytes.table);
 });
 
-test("heads change the bytes of scores, and no count of operations", () => {
+test("heads change the bytes of scores, but no count of operations", () => {
     const more = predicted({ ...MODEL, heads: 8 }, 128);
     assert.deepEqual(more.flops, predicted(MODEL, 128).flops);
     assert.equal(more.bytes.table, 4 * predicted(MODEL, 128).bytes.table);

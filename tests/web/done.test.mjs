@@ -1,5 +1,5 @@
 // @ts-check
-// What the reader has done, told from the keys that are kept.
+// Test the reader's progress as derived from the stored keys.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,22 +16,22 @@ const done = summary([
     "theme",
 ]);
 
-test("a page is read or not", () => {
+test("a page is either read or not", () => {
     assert.equal(done.read("cost"), true);
     assert.equal(done.read("cost_appendix"), false);
 });
 
-test("quizzes and exercises count for their own page alone", () => {
+test("quizzes and exercises count only for their own page", () => {
     assert.equal(done.quizzes("cost"), 2);
     assert.equal(done.exercises("cost"), 2);
     assert.equal(done.exercises("alignment"), 0);
 });
 
-test("a written question is not among the exercises that are checked", () => {
+test("a written question is not counted among the checked exercises", () => {
     assert.equal(done.checked("cost"), 1);
 });
 
-test("an exercise is right when it is ticked, and tried when an answer is kept", () => {
+test("an exercise is right if it is ticked, and tried if an answer is stored", () => {
     const answers = { sources: { mean: "", scale: "x" } };
     assert.equal(standing("mean", true, answers), "right");
     assert.equal(standing("mean", false, answers), "tried");

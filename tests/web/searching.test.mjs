@@ -1,5 +1,5 @@
 // @ts-check
-// Searching, on a few sections made for it.
+// Test the search on a few small sections.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -35,20 +35,20 @@ test("the section that defines a term comes before one that uses it more often",
     assert.equal(titles("Softmax ")[0], "Weights that sum to one");
 });
 
-test("the beginning of a word, and a slip of the pen, are enough", () => {
+test("the beginning of a word finds it, and so does a misspelt word", () => {
     assert.equal(titles("layer norm")[0], "Layer normalisation");
     assert.equal(titles("normalisaton")[0], "Layer normalisation");
 });
 
-test("what is nowhere is not found", () => {
+test("a word that occurs nowhere has no results", () => {
     assert.deepEqual(titles("zebra"), []);
 });
 
-test("if no section has all the words, those with some of them are found", () => {
+test("if no section has all words, sections with some of them are found", () => {
     assert.equal(titles("softmax zebra")[0], "Weights that sum to one");
 });
 
-test("hyphens and plurals do not matter, and empty words find nothing", () => {
+test("hyphens and plurals do not matter, and stop words find nothing", () => {
     const keys = searcher([
         { id: 0, ...section("Keys", [], "A key-value cache is kept, and a key-value cache.") },
         { id: 1, ...section("Kept", ["key-value cache"], "") },
@@ -57,7 +57,7 @@ test("hyphens and plurals do not matter, and empty words find nothing", () => {
     assert.deepEqual(keys("the"), []);
 });
 
-test("a word is found as it is spelled in America, and marked as it stands", () => {
+test("a word is found by its American spelling, and marked as it is written", () => {
     const text = "The tokeniser's behaviour: a labelled colour at the centre, √d.";
     const entries = [{ id: 0, ...section("Spelling", [], text) }];
     for (const word of ["tokenizer", "behavior", "labeled", "color", "center", "sqrt"])
@@ -70,14 +70,14 @@ test("a word is found as it is spelled in America, and marked as it stands", () 
     );
 });
 
-test("a term leads to the paragraph that defines it, and everything else to the section", () => {
+test("a term links to the paragraph that defines it, other words to the section", () => {
     const entry = { id: 0, ...section("A title", ["keys"], "Keys."), address: "page.html#a" };
     const find = searcher([{ ...entry, places: { keys: "page.html#term-keys" } }]);
     assert.equal(find("the key")[0].address, "page.html#term-keys");
     assert.equal(find("title")[0].address, "page.html#a");
 });
 
-test("a snippet marks whole words and nothing else", () => {
+test("a snippet marks only whole words", () => {
     const pieces = snippet("Masked: a Mask hides.", ["mask"]);
     assert.deepEqual(
         pieces.filter((one) => one.hit).map((one) => one.text),
@@ -86,7 +86,7 @@ test("a snippet marks whole words and nothing else", () => {
     assert.equal(pieces.map((one) => one.text).join(""), "Masked: a Mask hides.");
 });
 
-test("a long text is shown where most of the words are, and in whole words", () => {
+test("a snippet of a long text has most of the words, and no cut word", () => {
     const words = Array.from({ length: 200 }, (_, at) => `word${at}`).join(" ");
     const shown = snippet(`A target. ${words} target here, target ${words}`, ["target"])
         .map((one) => one.text)
@@ -95,6 +95,6 @@ test("a long text is shown where most of the words are, and in whole words", () 
     assert.ok(shown.length < 250);
 });
 
-test("a text without the word is shown from its beginning", () => {
+test("the snippet of a text without the word is its beginning", () => {
     assert.deepEqual(snippet("A short text.", ["far"]), [{ text: "A short text.", hit: false }]);
 });

@@ -1,5 +1,5 @@
 // @ts-check
-// The six words of the front page: their weights, and what is said of them.
+// Test the six words of the front page: their weights and the sentence below them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -15,20 +15,20 @@ test("the weights are the softmax of the scores", () => {
     assert.ok(Math.abs(weights[0] - 1 / total) < 1e-12);
 });
 
-test("without sharpness all are alike, and with much of it one has all", () => {
+test("without sharpness all weights are equal, and with much of it a single word has all", () => {
     for (const weight of weightsOf(CAT, 0)) assert.ok(Math.abs(weight - 1 / 6) < 1e-12);
     assert.ok(weightsOf(CAT, 100)[1] > 1 - 1e-12);
 });
 
-test("scores of any size overflow nothing", () => {
+test("large scores do not overflow", () => {
     assert.deepEqual(weightsOf([1000, 1000], 4), [0.5, 0.5]);
 });
 
-test("words that are looked at alike are not listed", () => {
+test("words with equal weights are not listed", () => {
     assert.equal(said(["the", "cat"], 0, [0.5, 0.5]), "“the” looks at all 2 alike: 0.50 each.");
 });
 
-test("what is said names the word, and itself only when it is alone", () => {
+test("the sentence names the word with the largest weight, and `itself` only if it is alone", () => {
     const words = ["the", "cat", "sat"];
     assert.equal(said(words, 1, [0.2, 0.5, 0.3]), "“cat” looks most at itself: 0.50 of 1.");
     assert.equal(

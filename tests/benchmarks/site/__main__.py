@@ -1,7 +1,7 @@
-"""`make bench-site`: the built site, page by page, beside the limits that it is to keep.
+"""`make bench-site`: measure each page of the built site, and compare with the limits.
 
-Writes `_build/bench.json`, prints a table, and ends with 1 where a limit is broken. Two pages are
-open at a time; then Lighthouse, which takes the time, has the machine to itself.
+Writes `_build/bench.json`, prints a table, and exits with 1 if a limit is broken. As many pages are
+open at a time as there are processors. Lighthouse measures times, so it runs alone afterwards.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main() -> int:
     names = pages(SITE)
     with serving(SITE, Compressing) as address, serving(SITE, FontsLate) as late:
         visits = visit_all(names, address, late)
-        heaviest = max(visits, key=lambda one: one.kilobytes).name
+        heaviest = max(visits, key=lambda visit: visit.kilobytes).name
         judged = [*JUDGED, next(name for name in names if name.startswith(SEARCH)), heaviest]
         scores = {}
         for name in dict.fromkeys(judged):
@@ -41,11 +41,11 @@ def main() -> int:
     figures = of_pages(visits) + of_lighthouse(scores) + practised
     record(as_recorded(figures))
     say("", *rows(figures), sep="\n")
-    return 0 if all(one.kept for one in figures) else 1
+    return 0 if all(figure.within_limits for figure in figures) else 1
 
 
 def pages(site: Path) -> list[str]:
-    """Return the addresses of all pages below the site's; the search has something to look for."""
+    """Return the addresses of all pages relative to the site's. The search page gets a query."""
     names = pages_of(site)
     if not names:
         sys.exit(f"There is no page in {site}. Type: make site")
@@ -56,35 +56,35 @@ def visit_all(names: list[str], address: str, late: str) -> list[Visited]:
     """Visit the pages, as many at a time as there are processors."""
     visits = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for one in pool.map(lambda name: visited(name, address, late), names):
-            visits.append(one)
-            wrong = sum(map(len, one.violations.values()))
+        for visit in pool.map(lambda name: visited(name, address, late), names):
+            visits.append(visit)
+            violations = sum(map(len, visit.violations.values()))
             say(
-                f"{len(visits):2} of {len(names)}  {one.name}: {one.kilobytes:.0f} kB, moved by "
-                f"{max(one.shifts.values()):.3f}, axe: {wrong}, first figure at "
-                f"{max(one.first_figure.values()):.0f} px"
+                f"{len(visits):2} of {len(names)}  {visit.name}: {visit.kilobytes:.0f} kB, moved "
+                f"by {max(visit.shifts.values()):.3f}, axe: {violations}, first figure at "
+                f"{max(visit.first_figure.values()):.0f} px"
             )
     return visits
 
 
 def as_recorded(figures: Iterable[Figure]) -> dict[str, Any]:
-    """Return the values by name, those of Lighthouse by category, and where the worst ones were."""
+    """Return the values by name, those of Lighthouse by category, and the worst page of each."""
     values: dict[str, Any] = {}
-    for one in figures:
-        name, _, category = one.name.partition(".")
+    for figure in figures:
+        name, _, category = figure.name.partition(".")
         if category:
-            values.setdefault(name, {})[category] = one.value
+            values.setdefault(name, {})[category] = figure.value
         else:
-            values[name] = one.value
-    return values | {"site_worst_pages": {one.name: one.where for one in figures}}
+            values[name] = figure.value
+    return values | {"site_worst_pages": {figure.name: figure.where for figure in figures}}
 
 
 def rows(figures: Iterable[Figure]) -> list[str]:
-    """Return the table, a line each."""
+    """Return the table, with a line for each figure."""
     return [
-        f"{one.name:32} {one.value:>7g}  {one.limits:>10}  {'' if one.kept else 'BROKEN':6}  "
-        f"{one.where[:80]}"
-        for one in figures
+        f"{figure.name:32} {figure.value:>7g}  {figure.limits:>10}  "
+        f"{'' if figure.within_limits else 'BROKEN':6}  {figure.where[:80]}"
+        for figure in figures
     ]
 
 

@@ -1,4 +1,4 @@
-"""The figures by which the site is judged, the limits of each, and where the worst one was."""
+"""Summarise the measurements of the site as figures, each with its limits and its worst page."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ class Figure:
     where: str
 
     @property
-    def kept(self) -> bool:
-        """True if the value is within its limits."""
+    def within_limits(self) -> bool:
+        """Return True if the value is within its limits."""
         return self.least <= self.value <= self.most
 
     @property
     def limits(self) -> str:
-        """The limits in words."""
+        """Return the limits in words."""
         return f"{self.least:g} to {self.most:g}"
 
 
 def of_pages(visits: Sequence[Visited]) -> list[Figure]:
-    """Return what all visits together come to."""
-    chapters = [one for one in visits if one.name.removesuffix(".html") in CHAPTERS]
-    kilobytes, heaviest = max((one.kilobytes, one.name) for one in visits)
-    shift, moving = max(place for one in visits for place in places(one, one.shifts))
-    first, late = max(place for one in chapters for place in places(one, one.first_figure))
-    lines = [length for one in visits for length in one.lines]
-    wrong = [
-        f"{one.name} ({mode}): {node}"
-        for one in visits
-        for mode, nodes in one.violations.items()
+    """Return the figures of all visits."""
+    chapters = [visit for visit in visits if visit.name.removesuffix(".html") in CHAPTERS]
+    kilobytes, heaviest = max((visit.kilobytes, visit.name) for visit in visits)
+    shift, moving = max(place for visit in visits for place in places(visit, visit.shifts))
+    first, late = max(place for visit in chapters for place in places(visit, visit.first_figure))
+    lines = [length for visit in visits for length in visit.lines]
+    violations = [
+        f"{visit.name} ({mode}): {node}"
+        for visit in visits
+        for mode, nodes in visit.violations.items()
         for node in nodes
     ]
     return [
         Figure("page_kb_worst", round(kilobytes), 0, 700, heaviest),
         Figure("layout_shift_worst", round(shift, 3), 0, 0.05, moving),
-        Figure("axe_violations", len(wrong), 0, 0, ", ".join(wrong[:1])),
+        Figure("axe_violations", len(violations), 0, 0, ", ".join(violations[:1])),
         Figure("characters_a_line", statistics.median(lines), 66, 72, f"{len(lines)} lines"),
         Figure("first_figure_px_worst", round(first), 0, 600, late),
     ]
@@ -61,9 +61,9 @@ def places(visit: Visited, by_mode: Mapping[str, float]) -> list[tuple[float, st
 
 
 def of_lighthouse(scores: Mapping[str, Mapping[str, float]]) -> list[Figure]:
-    """Return the lowest score in each category, of those that Lighthouse gave to some pages."""
+    """Return the lowest score of Lighthouse in each category, with its page."""
     return [
         Figure(f"lighthouse_worst.{category}", score, least, 1, page)
         for category, least in LEAST.items()
-        for score, page in [min((found[category], page) for page, found in scores.items())]
+        for score, page in [min((by_page[category], page) for page, by_page in scores.items())]
     ]

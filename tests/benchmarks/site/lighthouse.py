@@ -1,4 +1,4 @@
-"""What Lighthouse thinks of a page on a desktop computer."""
+"""Score a page with Lighthouse, as on a desktop computer."""
 
 import json
 import os
@@ -9,11 +9,11 @@ from site_tools import CHROMIUM, FLAGS, ROOT
 
 PROGRAM = ROOT / "_build" / "lighthouse" / "node_modules" / ".bin" / "lighthouse"
 LEAST = {"performance": 0.97, "accessibility": 1, "best-practices": 1, "seo": 1}
-TRIES = 2  # whatever else the machine does can only slow a page down: the better time is its own
+TRIES = 2  # other programs can only slow a page down, so the better score is the right one
 
 
 def lighthouse(url: str) -> dict[str, float]:
-    """Return a page's scores, and its performance measured again where it seems too slow."""
+    """Return a page's scores. Its performance is measured again if it is too low."""
     scores = ask(url, *LEAST)
     for _ in range(TRIES - 1):
         if scores["performance"] >= LEAST["performance"]:
@@ -34,9 +34,9 @@ def ask(url: str, *categories: str) -> dict[str, float]:
         f"--only-categories={','.join(categories)}",
         f"--chrome-flags={shlex.join(['--headless', *FLAGS])}",
     ]
-    surroundings = os.environ | {"CHROME_PATH": CHROMIUM}
-    done = subprocess.run(command, env=surroundings, capture_output=True, text=True)
+    environment = os.environ | {"CHROME_PATH": CHROMIUM}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"Lighthouse could not judge {url}:\n{done.stderr.strip()}")
-    found = json.loads(done.stdout)["categories"]
-    return {name: found[name]["score"] for name in categories}
+    report = json.loads(done.stdout)["categories"]
+    return {name: report[name]["score"] for name in categories}

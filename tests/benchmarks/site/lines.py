@@ -1,4 +1,4 @@
-"""How many characters stand on a full line of a page's paragraphs."""
+"""Count the characters on each full line of a page's paragraphs."""
 
 from playwright.sync_api import Page
 
@@ -29,8 +29,8 @@ COUNT = """() => {
 
 
 def characters_a_line(page: Page) -> list[int]:
-    """Return the length of each line of text but the last ones of paragraphs.
+    """Return the length of each line of text, except the last lines of paragraphs.
 
-    Paragraphs with a formula are left out: what it is typed as is not what is seen.
+    Paragraphs with a formula are left out, since its source differs from the displayed text.
     """
     return page.evaluate(COUNT)

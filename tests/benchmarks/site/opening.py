@@ -1,19 +1,19 @@
-"""How far down a page its first picture begins."""
+"""Measure how far down a page its first figure starts."""
 
 from playwright.sync_api import Page
 
 FIRST = """() => {
     const large = (box) => box.width >= 160 && box.height >= 80;
     const seen = [...document.querySelectorAll("article :is(figure, img, svg, canvas, .play)")]
-        .filter((one) => one.checkVisibility() && large(one.getBoundingClientRect()));
+        .filter((node) => node.checkVisibility() && large(node.getBoundingClientRect()));
     if (!seen.length) return document.documentElement.scrollHeight;
     return seen[0].getBoundingClientRect().top + scrollY;
 }"""
 
 
 def first_figure(page: Page) -> float:
-    """Return the pixels from a page's top to that of its first figure, picture or live element.
+    """Return the pixels from the top of a page to its first figure, picture or live element.
 
-    Icons do not count. Where there is none, the answer is the length of the page.
+    Icons do not count. If the page has no figure, return its length.
     """
     return page.evaluate(FIRST)

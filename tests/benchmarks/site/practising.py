@@ -1,4 +1,4 @@
-"""The exercises in the browser: how soon the first check answers, and what is fetched for it."""
+"""Measure the exercises in the browser: the time of a check, and the size of the fetched files."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ RIGHT = """\
 def additive_scores(s, H, W_s, W_h, v):
     return np.tanh((s @ W_s)[..., None, :] + H @ W_h) @ v
 """
-FETCHED = "performance.getEntriesByType('resource').map((one) => one.name.split('?')[0])"
-SAID = """([cell, words]) =>
+FETCHED = "performance.getEntriesByType('resource').map((entry) => entry.name.split('?')[0])"
+REPORTED = """([cell, words]) =>
     document.querySelector(`[data-cell="${cell}"]`).innerText.includes(words)"""
 LONGEST = 600_000  # milliseconds, on any machine
 
@@ -48,24 +48,24 @@ def practising(address: str) -> list[Figure]:
 
 
 def seconds_to(page: Page, text: str, words: str) -> float:
-    """Write an answer and press *Check*; return the seconds until the report has these words."""
+    """Type an answer and press *Check*; return the seconds until the report has these words."""
     answer = page.locator(f'[data-cell="{EXERCISE}"]')
     answer.locator(".cm-content").first.fill(text)
     check = answer.get_by_role("button", name=re.compile("^Check"))
-    begun = time.perf_counter()
+    started = time.perf_counter()
     check.click()
-    page.wait_for_function(SAID, arg=[EXERCISE, words], polling="raf", timeout=LONGEST)
-    return time.perf_counter() - begun
+    page.wait_for_function(REPORTED, arg=[EXERCISE, words], polling="raf", timeout=LONGEST)
+    return time.perf_counter() - started
 
 
 def python_files(site: Path) -> list[Path]:
-    """Return the files of Python, NumPy and the archive that a first check fetches."""
+    """Return the files that a first check fetches: Python, NumPy, and the archive."""
     archive = site / "assignments" / f"{Path(PAGE).stem}.zip"
-    fetched = [one for one in (site / "_static" / "python").iterdir() if one.is_file()]
+    fetched = [file for file in (site / "_static" / "python").iterdir() if file.is_file()]
     return [archive, site / "_static" / "practise" / "notebook.py", *fetched]
 
 
 def packed(path: Path) -> float:
-    """Return the kilobytes of a file as a host sends it."""
+    """Return the size of a file as a host sends it, in kilobytes."""
     data = path.read_bytes()
     return len(gzip.compress(data) if path.suffix in COMPRESSED else data) / 1000

@@ -1,4 +1,4 @@
-"""The site as a server of the open web sends it: text compressed; and, if asked, its fonts late."""
+"""Serve the site as web hosts do, with compressed text and, optionally, with delayed fonts."""
 
 import gzip
 import io
@@ -11,13 +11,13 @@ from typing import BinaryIO
 from site_tools import QuietHandler
 
 COMPRESSED = {".css", ".html", ".js", ".json", ".map", ".mjs", ".svg", ".txt", ".wasm", ".xml"}
-LATE = 1  # seconds: beyond the tenth of one in which browsers wait before they show another font
+LATE = 1  # seconds: longer than the 0.1 s that browsers wait before they show a fallback font
 
 
 class Compressing(QuietHandler):
-    """Serve a folder as static hosts do: text by gzip, fonts and pictures as they are.
+    """Serve a folder as static hosts do: text with gzip, fonts and pictures unchanged.
 
-    A browser keeps everything for ten minutes without asking again.
+    The browser may cache everything for ten minutes.
     """
 
     protocol_version = "HTTP/1.1"
@@ -42,7 +42,7 @@ class Compressing(QuietHandler):
 
 
 class FontsLate(Compressing):
-    """The same over a slow line: a font arrives when its page has long been shown."""
+    """Imitate a slow connection: a font arrives long after its page is shown."""
 
     def send_head(self) -> BinaryIO | None:
         if Path(self.translate_path(self.path)).suffix in (".woff", ".woff2"):
@@ -52,5 +52,5 @@ class FontsLate(Compressing):
 
 @cache
 def packed(path: Path, changed: float) -> bytes:
-    """Return a file as gzip packs it; it is packed once, until it has changed."""
+    """Return the gzipped content of a file. It is cached until the file changes."""
     return gzip.compress(path.read_bytes())

@@ -1,7 +1,7 @@
-"""How far a page moves under its reader's eyes while it loads and is scrolled through.
+"""Measure how far the content of a page moves while it loads and is scrolled through.
 
-This is the sum of all shifts, so at least the Cumulative Layout Shift, which is the largest sum
-within five seconds.
+This is the sum of all shifts, so it is at least the Cumulative Layout Shift, which is the largest
+sum within five seconds.
 """
 
 from playwright.sync_api import Page
@@ -11,15 +11,15 @@ globalThis.shifts = [];
 new PerformanceObserver((list) => shifts.push(...list.getEntries()))
     .observe({ type: "layout-shift", buffered: true });
 """
-SUM = """() => shifts.filter((one) => !one.hadRecentInput)
-    .reduce((sum, one) => sum + one.value, 0)"""
+SUM = """() => shifts.filter((shift) => !shift.hadRecentInput)
+    .reduce((sum, shift) => sum + shift.value, 0)"""
 
 
 def observe_shifts(page: Page) -> None:
-    """Note the shifts of what is opened on a page from now on."""
+    """Record the shifts of every document that is opened in `page` from now on."""
     page.add_init_script(OBSERVE)
 
 
 def layout_shift(page: Page) -> float:
-    """Return how far it has moved, in the measure of the Layout Instability API."""
+    """Return how far the content has moved, in the unit of the Layout Instability API."""
     return page.evaluate(SUM)

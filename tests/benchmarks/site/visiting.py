@@ -1,4 +1,4 @@
-"""One page, opened as its readers open it, and what was measured meanwhile."""
+"""Open a page as readers do, and measure it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ SCROLL_THROUGH = """async () => {
     }
     const arrived = (image) => image.complete
         || new Promise((done) => { image.onload = image.onerror = done; });
-    await Promise.all([...document.images].filter((one) => one.checkVisibility()).map(arrived));
+    await Promise.all([...document.images].filter((image) => image.checkVisibility()).map(arrived));
     scrollTo({ top: 0, behavior: "instant" });
     await new Promise(requestAnimationFrame);
 }"""
@@ -28,7 +28,7 @@ SCROLL_THROUGH = """async () => {
 
 @dataclass(frozen=True)
 class Visited:
-    """What one page was like; by the name of a mode what depends on how it is read."""
+    """The measurements of a page; those that depend on the mode are dictionaries by mode."""
 
     name: str
     kilobytes: float
@@ -39,7 +39,7 @@ class Visited:
 
 
 def visited(name: str, address: str, fonts_late: str) -> Visited:
-    """Open a page at both addresses, each time with nothing in the browser's cache."""
+    """Open a page at both addresses, each time with an empty browser cache."""
     kilobytes, lines = 0.0, []
     shifts, violations, figures = {}, {}, {}
     with sync_playwright() as playwright:
@@ -63,7 +63,7 @@ def visited(name: str, address: str, fonts_late: str) -> Visited:
 
 @contextmanager
 def reading(browser: Browser, mode: str, address: str) -> Iterator[Reader]:
-    """Give a reader with a fresh profile, under whose eyes no shift of a page is missed."""
+    """Yield a reader with a fresh profile that records all layout shifts."""
     context = browser.new_context(**MODES[mode])
     reader = Reader(context, address)
     observe_shifts(reader.page)
@@ -72,7 +72,7 @@ def reading(browser: Browser, mode: str, address: str) -> Iterator[Reader]:
 
 
 def read_through(reader: Reader, name: str) -> None:
-    """Open a page and scroll to its end and back; return when all that it shows is there."""
+    """Open a page and scroll to its end and back; return when all fonts and images have loaded."""
     page = reader.open(name)
     page.evaluate("() => document.fonts.ready")
     page.evaluate(SCROLL_THROUGH)

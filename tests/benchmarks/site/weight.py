@@ -1,10 +1,10 @@
-"""How many kilobytes a page brings along for whoever has nothing of it yet."""
+"""Measure how many kilobytes a page transfers on a first visit."""
 
 from playwright.sync_api import Page
 
 
 class Weight:
-    """Adds up what travels to a page from now on: all files, compressed as they were sent."""
+    """A counter of the bytes that a page receives from now on, compressed as they were sent."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -25,7 +25,7 @@ class Weight:
 
     @property
     def kilobytes(self) -> float:
-        """Thousands of bytes, with what the server says about each file, when all have arrived."""
+        """Wait until all files have arrived, and return the kilobytes, including HTTP headers."""
         while self.under_way:
             self.page.wait_for_timeout(20)
         return self.bytes / 1000

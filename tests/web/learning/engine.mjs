@@ -1,4 +1,4 @@
-// What the tests of the engine share.
+// Helpers of the tests of the engine.
 
 import { readFileSync } from "node:fs";
 import { Memory } from "../../../book/_web/learning/memory.mjs";
@@ -9,7 +9,7 @@ export const FOLDER = new URL("../../../book/_web/learning/", import.meta.url);
 export const BYTES = new Uint8Array(readFileSync(new URL("product.wasm", FOLDER)));
 
 /**
- * A machine that has not begun.
+ * Return an untrained machine.
  * @param {Partial<import("../../../book/_web/learning/settings.mjs").Settings>} settings
  * @param {Uint8Array<ArrayBuffer> | null} bytes
  */
@@ -22,7 +22,7 @@ export function trained(run) {
 }
 
 /**
- * What a machine gets right of the held-out sequences of a length.
+ * Return the accuracy of a machine on the held-out sequences of a length.
  * @param {Run} run
  */
 export function accuracy(run, length = run.settings.length) {

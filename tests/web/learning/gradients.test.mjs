@@ -1,5 +1,5 @@
-// Every operation's derivative against finite differences. tests/book/test_learning.py holds the
-// layers and whole machines against PyTorch.
+// Test the derivative of every operation against finite differences. tests/book/test_learning.py
+// compares layers and whole machines with PyTorch.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,10 +19,10 @@ import { BYTES } from "./engine.mjs";
  * @typedef {(name: string, ...shape: number[]) => Tensor} Input
  */
 
-/** The step of a difference, and how far a derivative may be off, in parts of the largest. */
+/** The step of a difference, and the tolerated error of a derivative relative to the largest. */
 const [STEP, OFF] = [1e-2, 2e-3];
 
-/** @param {number} number moved so far from 0 that no difference meets the kink of a ReLU */
+/** @param {number} number moved away from 0, so that no difference crosses the kink of a ReLU */
 const offTheKink = (number) => number + 2 * STEP * Math.sign(number);
 
 /** @type {Record<string, (tape: Tape, input: Input) => Tensor>} */
@@ -53,7 +53,7 @@ const OPERATIONS = {
 };
 
 for (const [name, operation] of Object.entries(OPERATIONS))
-    test(`the derivative of ${name} is that of its differences`, () => {
+    test(`the derivative of ${name} equals its finite differences`, () => {
         const random = new Random(1, 0);
         const parameters = new Parameters(new Memory(BYTES), random);
         const tape = new Tape(parameters);
@@ -61,7 +61,7 @@ for (const [name, operation] of Object.entries(OPERATIONS))
             parameters.get(`input.${letter}`, shape, () => offTheKink(random.normal())),
         );
         const shares = Float32Array.from(Y.data, () => random.normal());
-        const weighted = () => Y.data.reduce((sum, one, at) => sum + one * shares[at], 0);
+        const weighted = () => Y.data.reduce((sum, value, at) => sum + value * shares[at], 0);
         const loss = tape.tensor(1);
         tape.record(
             () => {},
@@ -70,19 +70,19 @@ for (const [name, operation] of Object.entries(OPERATIONS))
         tape.forward();
         tape.backward(loss);
         for (const [parameter, { data, grad }] of parameters.all) {
-            const found = grad.slice();
-            const largest = found.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
-            for (const [at, one] of data.entries()) {
+            const derivatives = grad.slice();
+            const largest = derivatives.reduce((most, slope) => Math.max(most, Math.abs(slope)), 0);
+            for (const [at, value] of data.entries()) {
                 const [after, before] = [STEP, -STEP].map((step) => {
-                    data[at] = one + step;
+                    data[at] = value + step;
                     tape.forward();
                     return weighted();
                 });
-                data[at] = one;
-                const wanted = (after - before) / (2 * STEP);
+                data[at] = value;
+                const expected = (after - before) / (2 * STEP);
                 assert.ok(
-                    Math.abs(found[at] - wanted) <= OFF * Math.max(1, largest),
-                    `${parameter}, number ${at}: ${found[at]}, and the difference is ${wanted}`,
+                    Math.abs(derivatives[at] - expected) <= OFF * Math.max(1, largest),
+                    `${parameter}, number ${at}: ${derivatives[at]}, and the difference is ${expected}`,
                 );
             }
         }

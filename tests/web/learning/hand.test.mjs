@@ -1,4 +1,4 @@
-// The example of the book's page "How a page learns", with the numbers that it works out by hand.
+// Test the example of the book's page "How a page learns" against the numbers computed there by hand.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ test("a number that is read twice gets the sum of two gradients", () => {
     const x = parameters.get("x", [1, 1], () => 2);
     const w = parameters.get("w", [1, 1], () => 3);
 
-    // The page shows what stands from here ...
+    // The page shows the code from here ...
     const y = linear(tape, x, "w", 1); // records y = x w
     const z = add(tape, x, y); // records z = x + y
     tape.forward(); // y = 6, z = 8

@@ -1,4 +1,4 @@
-// The matrix product, in JavaScript and in WebAssembly, and that product.wasm is product.wat.
+// Test the matrix product in JavaScript and in WebAssembly, and that product.wasm matches product.wat.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const SHAPES = [
 ];
 
 /**
- * A matrix of random numbers in a memory.
+ * Allocate a matrix of random numbers in a memory.
  * @param {Memory} memory
  * @param {Random} random
  * @param {number} rows
@@ -44,7 +44,7 @@ for (const [name, bytes] of /** @type {const} */ ([
     ["javascript", null],
 ]))
     for (const turned of ["neither", "the first", "the second"])
-        test(`the product in ${name}, ${turned} turned, is that of the textbook`, () => {
+        test(`the product in ${name}, ${turned} transposed, equals the sum of the definition`, () => {
             for (const [m, k, n] of SHAPES) {
                 const memory = new Memory(bytes);
                 assert.equal(memory.kernel, name);
@@ -58,20 +58,20 @@ for (const [name, bytes] of /** @type {const} */ ([
                         ? transposed(drawn(memory, random, n, k))
                         : drawn(memory, random, k, n);
                 const C = drawn(memory, random, m, n);
-                const [a, b, before] = [A, B, C].map((one) => table(memory, one));
+                const [a, b, before] = [A, B, C].map((matrix) => table(memory, matrix));
                 memory.addProduct(A, B, C);
                 for (const [i, row] of table(memory, C).entries())
-                    for (const [j, found] of row.entries()) {
-                        const wanted = a[i].reduce(
-                            (sum, one, at) => sum + one * b[at][j],
+                    for (const [j, actual] of row.entries()) {
+                        const expected = a[i].reduce(
+                            (sum, value, at) => sum + value * b[at][j],
                             before[i][j],
                         );
-                        assert.ok(Math.abs(found - wanted) < 1e-4, `${found} for ${wanted}`);
+                        assert.ok(Math.abs(actual - expected) < 1e-4, `${actual} for ${expected}`);
                     }
             }
         });
 
-test("what a memory held is still there when it has grown", () => {
+test("a memory keeps its contents when it grows", () => {
     const memory = new Memory(BYTES);
     /** @type {Float32Array} */
     let first = new Float32Array();
@@ -84,11 +84,11 @@ test("what a memory held is still there when it has grown", () => {
     assert.equal(memory.floats.buffer, first.buffer);
 });
 
-test("bytes that this engine cannot run are not used", () => {
+test("a module that this engine cannot run is not used", () => {
     assert.equal(new Memory(Uint8Array.of(1, 2, 3)).kernel, "javascript");
 });
 
-test("product.wasm is what product.wat gives", async () => {
+test("product.wasm is compiled from product.wat", async () => {
     const { default: wabt } = await import("../../../book/_web/node_modules/wabt/index.js");
     const text = readFileSync(new URL("product.wat", FOLDER), "utf8");
     const parsed = (await wabt()).parseWat("product.wat", text);

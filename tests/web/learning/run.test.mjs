@@ -1,4 +1,4 @@
-// A run: the same seed gives the same, both products agree, and what is told of a machine is true.
+// Test that runs are reproducible, that both products agree, and that reports of a machine are true.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ const COPYING = { ...SMALL, task: "copying", layers: 2, heads: 2, positions: "ro
 /** @param {import("../../../book/_web/learning/run.mjs").Run} run */
 const numbers = ({ parameters }) => [...parameters.all.values()].flatMap(({ data }) => [...data]);
 
-test("the same seed gives the same run, to the last bit, and another one another", () => {
+test("the same seed gives exactly the same run, and another seed a different run", () => {
     const [first, again, other] = [0, 0, 1].map((seed) =>
         numbers(trained(machine({ ...COPYING, seed }))),
     );
@@ -21,7 +21,7 @@ test("the same seed gives the same run, to the last bit, and another one another
     assert.notDeepEqual(first, other);
 });
 
-test("looking at a machine changes nothing of its run", () => {
+test("inspecting a machine does not change its run", () => {
     const [run, watched] = [machine(COPYING), machine(COPYING)];
     const [sequence] = heldOut(watched.settings, 24);
     while (watched.state === "learning") {
@@ -40,7 +40,7 @@ for (const body of ["mean", "gru", "convolution", "bare", "shared", "attention"]
         assert.ok(Math.abs(fast.loss - plain.loss) < 1e-4, `${fast.loss} and ${plain.loss}`);
     });
 
-test("two machines of one seed see the same sequences", () => {
+test("two machines with the same seed see the same sequences", () => {
     const [first, second] = [{ body: "gru" }, { body: "mean", width: 8 }].map((one) =>
         machine({ ...SMALL, ...one }),
     );
@@ -49,7 +49,7 @@ test("two machines of one seed see the same sequences", () => {
     assert.deepEqual(first.graph.right, second.graph.right);
 });
 
-test("no held-out sequence is one of the first hundred steps", () => {
+test("no held-out sequence occurs in the first hundred steps", () => {
     const run = machine({ batch: 32, length: 16 });
     const all = new Set(heldOut(run.settings, 16).map(String));
     assert.equal(all.size, 256);
@@ -57,7 +57,7 @@ test("no held-out sequence is one of the first hundred steps", () => {
         assert.ok(!all.has(String(run.task.draw(run.random, 16))));
 });
 
-test("a rate at which the loss stops being a number is reported, and the run stays", () => {
+test("a learning rate at which the loss is not a number is reported, and the run remains usable", () => {
     const run = trained(machine({ rate: 1, layers: 3, feedForward: true, residual: true }));
     assert.equal(run.state, "diverged");
     assert.match(run.sentence, /In step \d+ the loss .* at the rate 1 .* Take a smaller rate\./);
@@ -67,7 +67,7 @@ test("a rate at which the loss stops being a number is reported, and the run sta
     assert.equal(run.look(heldOut(run.settings, 32)[0]).maps.length, 3);
 });
 
-test("the weights of every head sum to 1, and are 0 behind the causal mask", () => {
+test("the weights of every head sum to 1, and are 0 where the causal mask hides", () => {
     const run = trained(machine(COPYING));
     const { maps, answers } = run.look(heldOut(run.settings, 24)[0]);
     assert.equal(maps.length, 2);
@@ -85,7 +85,7 @@ test("the weights of every head sum to 1, and are 0 behind the causal mask", () 
     );
 });
 
-test("a machine that is read at its last place shows the map of all, and answers at the last", () => {
+test("a machine that is read at its last place has the map of all places, and answers at the last", () => {
     const run = machine({ ...SMALL, task: "both", heads: 2, causal: false });
     const [sequence] = heldOut(run.settings, 9);
     const { maps, answers } = run.look(sequence);
@@ -104,7 +104,7 @@ test("a machine that is read at its last place shows the map of all, and answers
     }
 });
 
-test("what is looked at and what is measured are the same machine", () => {
+test("inspection and measurement use the same machine", () => {
     const run = trained(machine({ ...SMALL, positions: "rotary", heads: 2, steps: 60 }));
     const all = heldOut(run.settings, 32);
     const right = all.map((sequence) => {
@@ -128,7 +128,7 @@ test("what is looked at and what is measured are the same machine", () => {
         assert.ok(Math.abs(one - vectors.numbers[7 * 16 + at]) < 1e-4);
 });
 
-test("the gradient's norm is told for every layer, from the embedding to the read-out", () => {
+test("the gradient norm is reported for every layer, from the embedding to the read-out", () => {
     const run = machine({ ...COPYING, norm: true });
     run.step();
     assert.deepEqual(
@@ -138,7 +138,7 @@ test("the gradient's norm is told for every layer, from the embedding to the rea
     assert.ok(run.gradients.every(({ norm }) => norm > 0));
 });
 
-test("machines drawn at random, if nothing is said against them, learn and can be looked at", () => {
+test("random machines with valid settings can learn and be inspected", () => {
     const random = new Random(1, 0);
     for (let machines = 0; machines < 40; ) {
         const drawn = Object.entries(RANGES).map(([name, range]) => {

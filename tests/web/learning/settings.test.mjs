@@ -1,4 +1,4 @@
-// What settings can be, what they cannot be together, and which of them change nothing.
+// Test which settings are valid, which are incompatible, and which have no effect.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -15,13 +15,13 @@ import { FOLDER, machine, trained } from "./engine.mjs";
 
 /** @typedef {Partial<import("../../../book/_web/learning/settings.mjs").Settings>} Some */
 
-test("nothing at all is a machine", () => {
+test("empty settings are completed to a machine", () => {
     assert.deepEqual(problems({}), []);
     assert.equal(completed({}).length, 32);
     assert.equal(completed({ task: "own" }).length, 9);
 });
 
-for (const [field, value, said] of /** @type {[string, unknown, RegExp][]} */ ([
+for (const [field, value, pattern] of /** @type {[string, unknown, RegExp][]} */ ([
     ["task", "sorting", /must be far or later or own/],
     ["task", "constructor", /must be far/],
     ["body", null, /must be mean or gru/],
@@ -34,15 +34,15 @@ for (const [field, value, said] of /** @type {[string, unknown, RegExp][]} */ ([
     ["seed", -1, /from 0 to 999999/],
     ["colour", "red", /There is no setting “colour”/],
 ]))
-    test(`${field} ${value} is refused in a sentence`, () => {
+    test(`${field} ${value} is refused with a sentence`, () => {
         const [only, ...others] = problems({ [field]: value });
         assert.deepEqual(others, []);
         assert.equal(only.field, field);
-        assert.match(only.sentence, said);
+        assert.match(only.sentence, pattern);
         assert.match(only.sentence, /\.$/);
     });
 
-for (const [settings, field, said] of /** @type {[Some, string, RegExp][]} */ ([
+for (const [settings, field, pattern] of /** @type {[Some, string, RegExp][]} */ ([
     [{ heads: 5 }, "heads", /32 features cannot be shared out equally to 5 heads/],
     [{ body: "convolution", window: 6, length: 5 }, "window", /window of 6 places is longer/],
     [{ body: "gru", positions: "rotary" }, "positions", /queries and keys/],
@@ -51,26 +51,26 @@ for (const [settings, field, said] of /** @type {[Some, string, RegExp][]} */ ([
     [{ task: "own", length: 18 }, "length", /5 to 17 places, not 18/],
     [{ length: 128, batch: 128, width: 128, layers: 3, heads: 8 }, "batch", /Take a smaller batch/],
 ]))
-    test(`${JSON.stringify(settings)} cannot be together, and a sentence says what to do`, () => {
+    test(`${JSON.stringify(settings)} are incompatible, and a sentence says what to do`, () => {
         const [only, ...others] = problems(settings);
         assert.deepEqual(others, []);
         assert.equal(only.field, field);
-        assert.match(only.sentence, said);
+        assert.match(only.sentence, pattern);
     });
 
-test("five heads and a body without heads can be together", () => {
+test("five heads are compatible with a body without heads", () => {
     assert.deepEqual(problems({ body: "gru", heads: 5 }), []);
 });
 
-test("machines that are compared see the same sequences", () => {
-    const found = differences(completed({}), completed({ length: 16, heads: 2, seed: 1 }));
+test("compared machines see the same sequences", () => {
+    const fields = differences(completed({}), completed({ length: 16, heads: 2, seed: 1 }));
     assert.deepEqual(
-        found.map(({ field }) => field),
+        fields.map(({ field }) => field),
         ["length", "seed"],
     );
 });
 
-/** Another value of a switch, which the other settings allow. @param {string} field @param {unknown} value */
+/** Return another value of a switch, which the other settings allow. @param {string} field @param {unknown} value */
 const other = (field, value) =>
     /** @type {Record<string, unknown>} */ ({ heads: 2, window: 3 })[field] ?? !value;
 
@@ -88,7 +88,7 @@ for (const settings of /** @type {Some[]} */ ([
 ]))
     test(`exactly the idle switches of ${JSON.stringify(settings)} change nothing`, () => {
         const full = { ...completed({ ...settings, steps: 3, batch: 4, width: 8 }) };
-        const said = idle(full).map(({ field }) => field);
+        const listed = idle(full).map(({ field }) => field);
         const loss = trained(machine(full)).loss;
         for (const field of [
             "causal",
@@ -104,13 +104,13 @@ for (const settings of /** @type {Some[]} */ ([
             const changed = trained(machine({ ...full, [field]: value })).loss;
             assert.equal(
                 changed === loss,
-                said.includes(field),
+                listed.includes(field),
                 `${field}: ${changed} and ${loss}`,
             );
         }
     });
 
-test("a reason is a sentence, and a field has one", () => {
+test("every field without effect has a reason, which is a sentence", () => {
     for (const body of /** @type {{ options: string[] }} */ (RANGES.body).options)
         for (const layers of [1, 2]) {
             const all = idle(completed({ body, layers }));
@@ -119,14 +119,14 @@ test("a reason is a sentence, and a field has one", () => {
         }
 });
 
-test("README.md lists every field, what it can be, and what it usually is", () => {
+test("README.md lists every field with its range and its default", () => {
     const text = readFileSync(new URL("README.md", FOLDER), "utf8");
     const rows = [...text.matchAll(/^\| `(\w+)` \| (.*?) \| (.*?) \|/gm)];
     const listed = new Map(rows.map(([, field, values, usual]) => [field, { values, usual }]));
     for (const [field, range] of Object.entries(RANGES)) {
         const { values, usual } = listed.get(field) ?? assert.fail(`${field} is not listed`);
         const ends = "options" in range ? range.options : [range.to];
-        for (const one of ends) assert.ok(values.includes(`${one}`), `${field}: ${one}`);
+        for (const end of ends) assert.ok(values.includes(`${end}`), `${field}: ${end}`);
         if (field !== "length") assert.equal(usual.replaceAll(/[`"]/g, ""), `${range.usual}`);
     }
 });

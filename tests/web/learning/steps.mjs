@@ -1,13 +1,13 @@
-// What tests/book/test_learning.py compares with PyTorch: for each machine of the list of settings
-// that is given, its parameters at the start, the batches of its steps, the gradients of the first
-// one, and the loss of each. Printed as one JSON list; the second argument chooses the kernel.
+// Print what tests/book/test_learning.py compares with PyTorch, as a JSON list. The first argument is
+// a list of settings, the second chooses the kernel. For each machine the list has the initial
+// parameters, the batches, the gradients of the first step, and the loss of each step.
 
 import { BYTES, machine } from "./engine.mjs";
 
 const [list, kernel] = process.argv.slice(2);
 
 /** @param {Partial<import("../../../book/_web/learning/settings.mjs").Settings>} settings */
-function told(settings) {
+function report(settings) {
     const run = machine(settings, kernel === "wasm" ? BYTES : null);
     const all = [...run.parameters.all];
     const start = all.map(([name, { shape, data }]) => [name, shape, [...data]]);
@@ -23,4 +23,4 @@ function told(settings) {
     return { settings: run.settings, start, gradients, steps };
 }
 
-console.log(JSON.stringify(JSON.parse(list).map(told)));
+console.log(JSON.stringify(JSON.parse(list).map(report)));

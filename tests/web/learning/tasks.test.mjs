@@ -1,4 +1,4 @@
-// Every task is what README.md says it is.
+// Test that every task is as README.md describes it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { TASKS, unreadable } from "../../../book/_web/learning/tasks.mjs";
 const lengthOf = (name, at) => TASKS[name].lengths[at];
 
 /**
- * Sequences of a task as the names of their symbols, with the names of their answers.
+ * Return sequences of a task as the names of their symbols, with the names of their answers.
  * @param {string} name
  * @param {number} length
  */
@@ -20,15 +20,15 @@ function drawn(name, length) {
         const sequence = draw(random, length);
         const solved = solve(sequence);
         return {
-            places: sequence.map((place) => place.map((one) => symbols[one])),
-            answers: solved.map((one) => one && answers[one.answer]),
-            groups: solved.map((one) => one && groups(length)[one.group]),
+            places: sequence.map((place) => place.map((symbol) => symbols[symbol])),
+            answers: solved.map((solution) => solution && answers[solution.answer]),
+            groups: solved.map((solution) => solution && groups(length)[solution.group]),
         };
     });
 }
 
 for (const name of Object.keys(TASKS))
-    test(`${name}: every length that it may have gives sequences that can be read and answered`, () => {
+    test(`${name}: sequences of every allowed length can be read and answered`, () => {
         const task = TASKS[name];
         for (const at of [0, 1, 2]) {
             const length = lengthOf(name, at);
@@ -39,30 +39,35 @@ for (const name of Object.keys(TASKS))
                 assert.equal(unreadable(task, sequence), "");
                 const solved = task.solve(sequence);
                 assert.equal(solved.length, (task.everywhere ? length : 1) * task.questions);
-                for (const one of solved)
-                    assert.ok(one && task.groups(length)[one.group] && task.answers[one.answer]);
+                for (const solution of solved)
+                    assert.ok(
+                        solution &&
+                            task.groups(length)[solution.group] &&
+                            task.answers[solution.answer],
+                    );
             }
         }
     });
 
-test("far: one payload, anywhere before the probe, is the answer", () => {
+test("far: the answer is the only payload, which may be anywhere before the probe", () => {
     const all = drawn("far", 6);
     for (const { places, answers } of all) {
-        const payloads = places.flat().filter((one) => /[A-H]/.test(one));
+        const payloads = places.flat().filter((symbol) => /[A-H]/.test(symbol));
         assert.deepEqual(payloads, answers);
         assert.deepEqual(places.at(-1), ["?"]);
     }
     assert.equal(
-        new Set(all.map(({ places }) => places.findIndex(([one]) => one < "a" && one !== "?")))
-            .size,
+        new Set(
+            all.map(({ places }) => places.findIndex(([symbol]) => symbol < "a" && symbol !== "?")),
+        ).size,
         5,
     );
-    assert.deepEqual(new Set(all.flatMap((one) => one.groups)), new Set(["1", "2", "3–4", "5"]));
+    assert.deepEqual(new Set(all.flatMap(({ groups }) => groups)), new Set(["1", "2", "3–4", "5"]));
 });
 
-test("later: of two payloads near the probe the later one", () => {
+test("later: the answer is the later of two payloads near the probe", () => {
     for (const { places, answers } of drawn("later", 20)) {
-        const at = [...places.keys()].filter((one) => /[A-H]/.test(places[one][0]));
+        const at = [...places.keys()].filter((place) => /[A-H]/.test(places[place][0]));
         assert.equal(at.length, 2);
         assert.ok(at[0] >= 20 - 1 - 8);
         assert.deepEqual([places[at[1]][0]], answers);
@@ -75,25 +80,27 @@ for (const [name, wanted] of /** @type {[string, (letter: string) => string[]][]
     ["partner", (letter) => [partner(letter)]],
     ["both", (letter) => [letter, partner(letter)]],
 ]))
-    test(`${name}: the numbers of the records that are asked for`, () => {
+    test(`${name}: the answers are the numbers of the queried records`, () => {
         for (const { places, answers } of drawn(name, 9)) {
             const records = places.slice(0, -1);
             const [letter, mark] = places[8];
             assert.equal(mark, "?");
-            assert.equal(new Set(records.map(([one]) => one)).size, 8);
+            assert.equal(new Set(records.map(([letter]) => letter)).size, 8);
             assert.equal(new Set(records.map(([, number]) => number)).size, 8);
-            const found = wanted(letter).map((one) => records.find(([own]) => own === one)?.[1]);
-            assert.deepEqual(answers, found);
+            const numbers = wanted(letter).map(
+                (asked) => records.find(([own]) => own === asked)?.[1],
+            );
+            assert.deepEqual(answers, numbers);
         }
     });
 
-/** A and B are partners, C and D, ... @param {string} letter */
+/** Return the partner of a letter: A and B are partners, C and D, ... @param {string} letter */
 function partner(letter) {
     const at = "ABCDEFGHIJKLMNOP".indexOf(letter);
     return "BADCFEHGJILKNMPO"[at];
 }
 
-test("before: the number so many places before the question", () => {
+test("before: the answer is the number at the stated distance before the question", () => {
     for (const { places, answers, groups } of drawn("before", 13)) {
         const back = Number.parseInt(places[12][0], 10);
         assert.ok(back >= 1 && back <= 4);
@@ -102,16 +109,18 @@ test("before: the number so many places before the question", () => {
     }
 });
 
-test("last: the latest number of a letter that may have several", () => {
+test("last: the answer is the latest number of a letter, which may have several", () => {
     const all = drawn("last", 13);
     for (const { places, answers } of all) {
         const own = places.slice(0, -1).filter(([letter]) => letter === places[12][0]);
         assert.deepEqual(answers, [own.at(-1)?.[1]]);
     }
-    assert.ok(all.some(({ places }) => new Set(places.slice(0, -1).map(([one]) => one)).size < 8));
+    assert.ok(
+        all.some(({ places }) => new Set(places.slice(0, -1).map(([symbol]) => symbol)).size < 8),
+    );
 });
 
-test("copying: a row of different letters begins again, and is known from then on", () => {
+test("copying: a row of different letters is repeated, and has answers from then on", () => {
     const periods = new Set();
     for (const { places, answers, groups } of drawn("copying", 24)) {
         const row = places.flat();
@@ -131,7 +140,7 @@ test("copying: a row of different letters begins again, and is known from then o
     );
 });
 
-test("a sequence without an answer has none, and is no error", () => {
+test("a sequence without an answer is not an error", () => {
     assert.deepEqual(TASKS.far.solve([[9], [10], [24]]), [null]);
     assert.deepEqual(TASKS.far.solve([[1], [2], [24]]), [null]);
     assert.deepEqual(
@@ -158,7 +167,7 @@ test("a sequence without an answer has none, and is no error", () => {
     assert.deepEqual(TASKS.copying.solve([[1], [2]]), [{ answer: 2, group: 1 }, null]);
 });
 
-test("a sequence that cannot be read is refused in a sentence", () => {
+test("an invalid sequence is refused with a sentence", () => {
     for (const wrong of [null, "ABC", [[1]], [[1], [25]], [[1], [1.5]], [[1], [1, 2]], [[1], null]])
         assert.match(unreadable(TASKS.far, wrong), /^(A sequence is|Place 2 holds)/);
 });

@@ -1,6 +1,6 @@
-// The worker's messages, as README.md lists them. Node has no Worker of a browser's kind, so this
-// file is the page and the worker's global scope at once; there is no file to fetch, so the
-// product is JavaScript's. tests/book/test_learning_worker.py runs it in a browser.
+// Test the worker's messages, which README.md lists. Node has no Worker like that of a browser, so
+// this file is both the page and the worker's global scope. No file can be fetched, so the product
+// is that of JavaScript. tests/book/test_learning_worker.py runs the worker in a browser.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,39 +9,39 @@ import { setTimeout as later } from "node:timers/promises";
 /** @typedef {Record<string, any> & { type: string }} Message */
 
 /** @type {Message[]} */
-let said = [];
+let sent = [];
 let [loaded, hear] = [0, (/** @type {{ data: unknown }} */ _event) => {}];
 Object.assign(globalThis, {
-    postMessage: (/** @type {Message} */ message) => said.push(structuredClone(message)),
+    postMessage: (/** @type {Message} */ message) => sent.push(structuredClone(message)),
     addEventListener: (/** @type {string} */ _type, /** @type {typeof hear} */ listener) => {
         hear = listener;
     },
     fetch: () => Promise.reject(new Error("there is no server")),
 });
 
-/** A worker that has just been made. */
-async function made() {
-    said = [];
+/** Start a fresh worker, and return a function that sends it messages. */
+async function freshWorker() {
+    sent = [];
     await import(`../../../book/_web/learning/worker.mjs?${loaded++}`);
     return (/** @type {Message} */ data) => hear({ data });
 }
 
-/** The first message of a type that is said from now on. @param {string} type @returns {Promise<Message>} */
+/** Wait for the next message of a type. @param {string} type @returns {Promise<Message>} */
 async function next(type) {
-    for (let from = said.length; ; await later(1)) {
-        const found = said.slice(from).find((one) => one.type === type);
-        if (found) return found;
+    for (let from = sent.length; ; await later(1)) {
+        const message = sent.slice(from).find((message) => message.type === type);
+        if (message) return message;
     }
 }
 
 const SMALL = { batch: 4, width: 8, steps: 30, length: 8 };
 
-test("from start to end: ready, progress in every frame, and ended", async () => {
-    const tell = await made();
+test("a run sends `ready`, progress in every frame, and `ended`", async () => {
+    const tell = await freshWorker();
     tell({ type: "start", machines: [SMALL, { ...SMALL, body: "mean" }], pace: 10 });
     const { step } = await next("ended");
     assert.equal(step, 30);
-    const [ready, ...others] = said;
+    const [ready, ...others] = sent;
     assert.deepEqual([ready.kernel, ready.chance], ["javascript", 1 / 8]);
     assert.equal(ready.parameters.length, 2);
     assert.equal(ready.sequence.length, 8);
@@ -61,17 +61,17 @@ test("from start to end: ready, progress in every frame, and ended", async () =>
     assert.equal(steps.at(-1)?.machines[0].state, "done");
 });
 
-test("stop is heard between two steps, and go on goes on", async () => {
-    const tell = await made();
+test("stop takes effect between two steps, and `go on` continues", async () => {
+    const tell = await freshWorker();
     tell({ type: "start", machines: [{ ...SMALL, steps: 5000 }], pace: 1 });
     await next("progress");
     const stopped = next("stopped");
     tell({ type: "stop" });
     const { step } = await stopped;
     await later(60);
-    const known = said.length;
+    const known = sent.length;
     await later(60);
-    assert.equal(said.length, known);
+    assert.equal(sent.length, known);
     assert.ok(step < 5000);
     const progress = next("progress");
     tell({ type: "go on" });
@@ -81,8 +81,8 @@ test("stop is heard between two steps, and go on goes on", async () => {
     assert.equal((await next("ended")).step, 5000);
 });
 
-test("a machine may be looked at, and tried at another length, while it stands", async () => {
-    const tell = await made();
+test("a stopped machine can be inspected, and tried at another length", async () => {
+    const tell = await freshWorker();
     tell({ type: "start", machines: [{ ...SMALL, steps: 1 }], pace: 0 });
     await next("ended");
     const progress = next("progress");
@@ -98,8 +98,8 @@ test("a machine may be looked at, and tried at another length, while it stands",
     assert.equal(machines[0].groups.length, 7);
 });
 
-test("what cannot be is refused in sentences, and another start may follow", async () => {
-    const tell = await made();
+test("invalid settings are refused with sentences, and another start may follow", async () => {
+    const tell = await freshWorker();
     const refused = next("refused");
     tell({ type: "start", machines: [{ heads: 5 }, { width: 0 }], pace: 1 });
     const { problems } = await refused;
@@ -126,7 +126,7 @@ test("what cannot be is refused in sentences, and another start may follow", asy
 });
 
 test("an unknown message is reported", async () => {
-    const tell = await made();
+    const tell = await freshWorker();
     for (const type of ["dance", "constructor", "look"]) {
         const failed = next("failed");
         tell({ type });

@@ -1,7 +1,7 @@
-// What tests/book/test_live_captioner.py compares with PyTorch: for each case of a file of JSON, what
-// one captioner says. A case has an image (channel, row, column), the ids of a caption that is read,
-// and the look that is forced, or none. Told are the logits and shares at each step, and what is said
-// by the captioner itself, with its shares.
+// Run a captioner on each case of a JSON file, for the comparison with PyTorch in
+// tests/book/test_live_captioner.py. A case has an image (channel, row, column), the ids of a caption
+// that is read, and the forced look or null. The output has the logits and shares of each step, and
+// the caption that the captioner writes, with its shares.
 
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -20,7 +20,7 @@ const pixels = (image) =>
     });
 
 /** @param {{ image: number[][][], target: number[], forced: { at: number, places: number[] } | null }} one */
-function told({ image, target, forced: asked }) {
+function report({ image, target, forced: asked }) {
     const seen = pixels(image);
     const forced = asked && { at: asked.at, places: new Set(asked.places) };
     captioner.encode(seen);
@@ -29,12 +29,12 @@ function told({ image, target, forced: asked }) {
         const { logits, shares } = captioner.step(id, hidden);
         return { logits: [...logits], shares: [...shares] };
     });
-    const said = captioner.caption(seen, forced);
+    const caption = captioner.caption(seen, forced);
     return {
         steps,
-        words: said.map(({ word }) => word),
-        shares: said.map(({ shares }) => [...shares]),
+        words: caption.map(({ word }) => word),
+        shares: caption.map(({ shares }) => [...shares]),
     };
 }
 
-console.log(JSON.stringify(JSON.parse(readFileSync(cases, "utf8")).map(told)));
+console.log(JSON.stringify(JSON.parse(readFileSync(cases, "utf8")).map(report)));

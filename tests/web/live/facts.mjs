@@ -1,10 +1,13 @@
-// The pictures with the facts that Python has for the site.
+// Provide the pictures with the facts that Python writes for the site.
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Pictures } from "../../../book/_web/live/pictures.mjs";
 
 const cwd = fileURLToPath(new URL("../../../", import.meta.url));
-const made = execFileSync("python3", ["-m", "book._ext.live_pictures"], { cwd, encoding: "utf8" });
+const output = execFileSync("python3", ["-m", "book._ext.live_pictures"], {
+    cwd,
+    encoding: "utf8",
+});
 
-export const pictures = new Pictures(JSON.parse(made));
+export const pictures = new Pictures(JSON.parse(output));

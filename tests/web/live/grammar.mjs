@@ -1,7 +1,7 @@
-// What tests/book/test_live_grammar.py compares with the Python grammar. Told are: what each source
-// says, its French, and the prefixes after which its next word is not offered; random walks over
-// offered words, to their mark or to where none is offered, some from a start on and with no mark
-// as long as there is something else; and sentences that are drawn.
+// Print what tests/book/test_live_grammar.py compares with the Python grammar: the analysis of each
+// source, its French, and the prefixes after which its next word is not offered; random walks over
+// offered words, which end with a mark or where no word is offered (some begin with a given start,
+// and take a mark only if no other word is offered); and drawn sentences.
 
 import { readFileSync } from "node:fs";
 import { Random } from "../../../book/_web/learning/random.mjs";
@@ -13,7 +13,7 @@ const random = () => draws.uniform();
 const words = (/** @type {string[]} */ all) => all.join(" ");
 
 /**
- * Rows of the tables as their numbers, or as their English.
+ * Replace rows of the tables by their numbers or their English.
  * @param {string} key
  * @param {any} value
  */
@@ -25,7 +25,7 @@ function named(key, value) {
 }
 
 /** @param {string[]} source */
-function told(source) {
+function report(source) {
     const says = grammar.read(source);
     return {
         says: says && JSON.parse(JSON.stringify(says, named)),
@@ -71,15 +71,15 @@ function composed(clauses) {
 console.log(
     JSON.stringify({
         sources: sources.map((/** @type {string[]} */ one) => ({
-            ...told(one),
+            ...report(one),
             missing: missing(one),
         })),
         walks: [...Array(walks).fill([]), ...starts]
             .map(walked)
-            .map((source) => ({ source, ...told(source) })),
+            .map((source) => ({ source, ...report(source) })),
         drawn: drawn.map(composed).map((/** @type {any} */ { source, longer }) => ({
-            source: { source, ...told(source) },
-            longer: longer && { source: longer, ...told(longer) },
+            source: { source, ...report(source) },
+            longer: longer && { source: longer, ...report(longer) },
         })),
     }),
 );

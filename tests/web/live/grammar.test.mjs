@@ -1,5 +1,5 @@
-// What can be composed word by word, in cases made by hand. tests/book/test_live_grammar.py holds
-// the whole against the Python grammar.
+// Test the sentences that can be composed word by word, on hand-made cases.
+// tests/book/test_live_grammar.py compares many sentences with the Python grammar.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -46,7 +46,7 @@ test("each word is offered once, with its group", () => {
     assert.deepEqual(groups("he sleeps ,"), new Set(["joining word"]));
 });
 
-test("after its mark a sentence is complete, and not before", () => {
+test("a sentence is complete only after its mark", () => {
     assert.deepEqual(next("he sleeps ."), []);
     for (const text of ["", "he", "he sleeps", "he sleeps . .", "sleeps he .", "he sleeps ?"])
         assert.equal(grammar.read(split(text)), null);
@@ -132,7 +132,7 @@ test("the French agrees, contracts and elides", () => {
         else assert.equal(grammar.read(split(text)), null);
 });
 
-test("each French word is linked with what it translates", () => {
+test("each French word is linked to the words that it translates", () => {
     assert.deepEqual(grammar.french(read("he never comes from the park .")), [
         { word: "il", sure: [0], possible: [] },
         { word: "ne", sure: [], possible: [1] },
@@ -144,7 +144,7 @@ test("each French word is linked with what it translates", () => {
     ]);
 });
 
-test("who takes a word that does not fit is told what does", () => {
+test("a word that does not fit is reported with the words that do", () => {
     const refusal = (/** @type {string} */ text, /** @type {string} */ word) =>
         grammar.refusal(split(text), word);
     assert.equal(refusal("the old", "man"), "");
@@ -166,7 +166,7 @@ test("who takes a word that does not fit is told what does", () => {
     );
 });
 
-test("a sentence has eight clauses and sixty words at most", () => {
+test("a sentence has at most eight clauses and sixty words", () => {
     const eight = Array(8).fill("he sleeps").join(" , and ");
     assert.ok(grammar.read(split(`${eight} .`)));
     assert.ok(!next(eight).includes(","));
@@ -179,7 +179,7 @@ test("a sentence has eight clauses and sixty words at most", () => {
 });
 
 for (const clauses of [1, 2, 3, 4, 5, 6, 7, 8])
-    test(`a random sentence of ${clauses} clauses can be read, and grows`, () => {
+    test(`a random sentence of ${clauses} clauses can be read and extended`, () => {
         const random = randomOf(clauses);
         for (let times = 0; times < 20; times++) {
             const words = grammar.shuffle(random, clauses);
@@ -193,12 +193,12 @@ for (const clauses of [1, 2, 3, 4, 5, 6, 7, 8])
         }
     });
 
-test("one seed draws one sentence, and a number of clauses is asked that there can be", () => {
+test("a seed always draws the same sentence, and an impossible number of clauses is refused", () => {
     assert.deepEqual(grammar.shuffle(randomOf(7), 4), grammar.shuffle(randomOf(7), 4));
     for (const clauses of [0, 9, 1.5]) assert.throws(() => grammar.shuffle(Math.random, clauses));
 });
 
-test("a question stays at the end of a sentence that grows; half a sentence does not grow", () => {
+test("a question mark stays at the end of an extended sentence; an incomplete one is not extended", () => {
     const more = grammar.longer(split("does he sleep ?"), randomOf(3));
     assert.match(more?.join(" ") ?? "", / , (and|but) does he sleep \?$/);
     assert.equal(grammar.longer(split("does he"), randomOf(3)), null);

@@ -18,36 +18,36 @@ test("places are counted from one, and shares are written as in the book", () =>
     assert.equal(placeText(10, 0.004), "Row 2, column 3: 0 of the look");
 });
 
-test("a look is added up over the places that see one shape alone", () => {
+test("a look is summed over the places that see only one shape", () => {
     assert.equal(
         lookText(scene, shares({ 1: 0.25, 9: 0.25, 49: 0.3, 7: 0.2 }), "red"),
         "For “red” its look was on: the red circle .50, the blue circle .30, other places .20.",
     );
 });
 
-test("a look at one place says which", () => {
+test("a look at one place names the place", () => {
     assert.match(
         lookText(scene, shares({ 49: 1 }), "blue"),
         /the red circle 0, the blue circle 1, other places 0\. It saw one place, in row 7, column 2\.$/,
     );
 });
 
-test("a forced look changes a word, or all that follows, or nothing, or ends the caption", () => {
+test("the effect of a forced look is described: a word, all later words, nothing, or the end", () => {
     const free = ["a", "red", "circle", "above"];
-    const told = (/** @type {string} */ forced) =>
+    const effect = (/** @type {string} */ forced) =>
         changeText(free, forced.split(" "), 2, "the blue square");
     const begin = "With its look on the blue square alone it";
     assert.equal(
-        told("a red square above"),
+        effect("a red square above"),
         `${begin} says “square”, and not “circle”. The words after it stay as they were.`,
     );
     assert.equal(
-        told("a red square below"),
+        effect("a red square below"),
         `${begin} says “square”, and not “circle”. The words after it are others too.`,
     );
     assert.equal(
-        told("a red circle above"),
+        effect("a red circle above"),
         `${begin} still says “circle”. The words after it stay as they were.`,
     );
-    assert.equal(told("a red"), `${begin} ends the caption here, before “circle”.`);
+    assert.equal(effect("a red"), `${begin} ends the caption here, before “circle”.`);
 });

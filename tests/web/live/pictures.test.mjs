@@ -1,5 +1,5 @@
-// What a composed picture may be, in cases made by hand. tests/book/test_live_pictures.py holds the
-// whole against the Python pictures.
+// Test the rules of composed pictures on hand-made cases. tests/book/test_live_pictures.py compares
+// many pictures with the Python pictures.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ function shape(name, top, left, size = 13) {
 const circle = shape("red circle", 2, 4);
 const square = shape("blue square", 20, 5);
 
-test("the upper shape comes first, whichever stands first in the scene", () => {
+test("the upper shape comes first in the caption, whatever the order in the scene", () => {
     const right = "a red circle above a blue square".split(" ");
     assert.deepEqual(pictures.caption([circle, square]), right);
     assert.deepEqual(pictures.caption([square, circle]), right);
@@ -45,34 +45,34 @@ for (const [told, scene] of /** @type {[RegExp, typeof circle[]][]} */ ([
     [/round one corner/, [circle, shape("blue square", 17, 14), shape("green cross", 32, 24)]],
     [/round one corner/, [circle, square, shape("green cross", 34, 30)]],
 ]))
-    test(`no caption tells of ${scene.map(({ kind }) => kind)} at ${scene.map(({ top }) => top)}`, () => {
+    test(`no caption describes ${scene.map(({ kind }) => kind)} at ${scene.map(({ top }) => top)}`, () => {
         assert.match(pictures.fault(scene), told);
     });
 
-test("a shape far out of line has a caption, and is not straight", () => {
+test("a scene with a shape far out of line has a caption, but is not straight", () => {
     const scene = [circle, shape("blue square", 20, 14)];
     assert.equal(pictures.fault(scene), "");
     assert.ok(!pictures.straight(scene));
 });
 
-test("noise is small, of a seed, and stays between 0 and 1", () => {
+test("noise is small and reproducible, and pixels stay between 0 and 1", () => {
     const [clean, noisy, again, other] = [null, 1, 1, 2].map((seed) =>
         painted(pictures.facts, [circle, square], seed),
     );
     assert.deepEqual(noisy, again);
     assert.notDeepEqual(noisy, other);
-    assert.ok(noisy.every((one) => one >= 0 && one <= 1));
-    const squares = noisy.map((one, at) => (one - clean[at]) ** 2);
-    const deviation = Math.sqrt(squares.reduce((sum, one) => sum + one, 0) / squares.length);
+    assert.ok(noisy.every((pixel) => pixel >= 0 && pixel <= 1));
+    const squares = noisy.map((pixel, at) => (pixel - clean[at]) ** 2);
+    const deviation = Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
     assert.ok(Math.abs(deviation - pictures.facts.noise) < 0.008, String(deviation));
 });
 
 test("a place that sees two shapes belongs to neither", () => {
-    const [one, other] = [circle, square].map((each) => seeing([circle, square], each));
-    assert.ok(one.size && other.size);
+    const [first, second] = [circle, square].map((each) => seeing([circle, square], each));
+    assert.ok(first.size && second.size);
     assert.deepEqual(
-        [...one].filter((place) => other.has(place)),
+        [...first].filter((place) => second.has(place)),
         [],
     );
-    assert.ok(one.has(1) && other.has(34));
+    assert.ok(first.has(1) && second.has(34));
 });

@@ -1,6 +1,6 @@
-// What tests/book/test_live_pictures.py compares with the Python pictures: what is said of each scene
-// of a file of JSON and how it is painted, without noise; scenes that are drawn; and for each of these
-// a walk, one shape moved at a time, of which the scenes that have a caption are told.
+// Print what tests/book/test_live_pictures.py compares with the Python pictures: the caption and the
+// image without noise of each scene of a JSON file; drawn scenes; and for each of these a walk, which
+// moves one shape at a time and reports the scenes that have a caption.
 
 import { readFileSync } from "node:fs";
 import { Random } from "../../../book/_web/learning/random.mjs";
@@ -16,7 +16,7 @@ const random = () => draws.uniform();
 /** @typedef {import("../../../book/_web/live/pictures.mjs").Scene} Scene */
 
 /** @param {Scene} scene */
-const told = (scene) => ({
+const report = (scene) => ({
     shapes: pictures.read(scene)?.shapes ?? null,
     caption: pictures.caption(scene),
     fault: pictures.fault(scene),
@@ -34,7 +34,7 @@ function walked(start) {
             at === moved ? { ...shape, top: shape.top + by(), left: shape.left + by() } : shape,
         );
         if (!pictures.fault(next)) scene = next;
-        return told(scene);
+        return report(scene);
     });
 }
 
@@ -43,10 +43,10 @@ console.log(
     JSON.stringify({
         beyond: BEYOND,
         scenes: scenes.map((/** @type {Scene} */ scene) => ({
-            ...told(scene),
+            ...report(scene),
             image: [...painted(pictures.facts, scene, null)],
         })),
-        drawn: all.map(told),
+        drawn: all.map(report),
         walked: all.flatMap(walked),
     }),
 );

@@ -1,6 +1,7 @@
-// What tests/book/test_live.py compares with PyTorch: for each case of a file of JSON, what one
-// machine says. A case has the ids of a source, those of a target that is read, and what is
-// changed. Told are the logits and looks at each step, and the words of the greedy translation.
+// Run a machine on each case of a JSON file, for the comparison with PyTorch in
+// tests/book/test_live.py. A case has the ids of a source, the ids of a target that is read, and the
+// changes of the machine. The output has the logits and attention weights of each step, and the words
+// of the greedy translation.
 
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -13,7 +14,7 @@ const translator = new Translator(bytes, kernel === "wasm" ? BYTES : null);
 const { machine } = translator;
 
 /** @param {{ source: string[], target: number[], changed: { hidden?: number[] } }} one */
-function told({ source, target, changed: { hidden, ...changed } }) {
+function report({ source, target, changed: { hidden, ...changed } }) {
     const hiding = new Set(hidden);
     machine.encode(translator.read(source), hiding, changed);
     const steps = target.map((id) => {
@@ -24,4 +25,4 @@ function told({ source, target, changed: { hidden, ...changed } }) {
     return { steps, words: written.map(({ word }) => word) };
 }
 
-console.log(JSON.stringify(JSON.parse(readFileSync(cases, "utf8")).map(told)));
+console.log(JSON.stringify(JSON.parse(readFileSync(cases, "utf8")).map(report)));

@@ -1,5 +1,5 @@
 // @ts-check
-// The playground without a page, in Node: its questions, its puzzles, and machines that are trained.
+// Run the playground in Node, without a page: its questions, its puzzles, and the training.
 
 import { readFileSync } from "node:fs";
 import { read } from "../../../book/_web/playground/address.mjs";
@@ -8,7 +8,7 @@ import { accuracy, machine } from "../learning/engine.mjs";
 /** @param {string} path in the folder of the site's scripts */
 const web = (path) => new URL(`../../../book/_web/${path}`, import.meta.url);
 
-/** Steps after which accuracy is measured, as in the worker. */
+/** The number of steps between measurements of accuracy, as in the worker. */
 export const EVERY = 20;
 /** @type {Record<string, { settings: string }>} */
 export const QUESTIONS = JSON.parse(readFileSync(web("playground/questions.json"), "utf8"));
@@ -17,7 +17,7 @@ export const PUZZLES = JSON.parse(readFileSync(web("playground/puzzles.json"), "
 export const keptOf = (name) => web(`playground/kept/${name}.json`);
 
 /**
- * The machines of an address, which must have no fault.
+ * Return the machines of an address, which must be valid.
  * @param {string} address
  */
 export function machinesOf(address) {

@@ -1,5 +1,5 @@
 // @ts-check
-// Keep a run of each question, for readers without scripts: node tests/web/playground/keep.mjs
+// Store a run of each question, for readers without scripts: node tests/web/playground/keep.mjs
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { HELD_OUT } from "../../../book/_web/learning/held_out.mjs";
@@ -9,15 +9,15 @@ import { EVERY, keptOf, machinesOf, QUESTIONS, trained } from "./headless.mjs";
 
 for (const [name, { settings }] of Object.entries(QUESTIONS)) {
     const machines = machinesOf(settings);
-    const accuracy = machines.map((one) =>
-        trained(one).shares.map((share) => Number(share.toFixed(3))),
+    const accuracy = machines.map((machine) =>
+        trained(machine).shares.map((share) => Number(share.toFixed(3))),
     );
     const [{ task, seed }] = machines;
-    const kept = {
+    const run = {
         ...{ settings, seed, every: EVERY, sequences: HELD_OUT, chance: chance(TASKS[task]) },
         ...{ names: names(machines), accuracy },
     };
     mkdirSync(new URL(".", keptOf(name)), { recursive: true });
-    writeFileSync(keptOf(name), `${JSON.stringify(kept)}\n`);
-    console.log(name, ...names(machines), ...accuracy.map((one) => one.at(-1)));
+    writeFileSync(keptOf(name), `${JSON.stringify(run)}\n`);
+    console.log(name, ...names(machines), ...accuracy.map((shares) => shares.at(-1)));
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// What the playground says and reads, as far as it needs no page.
+// Test the texts and the parsing of the playground, as far as they need no page.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { parsed, tokensOf } from "../../../book/_web/playground/sequence.mjs";
 import { inWords, names, OWN, offered, SHARED } from "../../../book/_web/playground/words.mjs";
 import { machinesOf, PUZZLES, QUESTIONS } from "./headless.mjs";
 
-test("every setting has its row, shared or a machine's own", () => {
+test("every setting has a row, either shared or for each machine", () => {
     assert.deepEqual([...SHARED, ...OWN].sort(), Object.keys(RANGES).sort());
 });
 
@@ -25,13 +25,13 @@ for (const address of [
     "task=copying&length=48&rate=0.003&residual=true",
     ...Object.values(QUESTIONS).map(({ settings }) => settings),
 ])
-    test(`${address} is shown, and written as it was read`, () => {
+    test(`${address} survives a round trip`, () => {
         const machines = machinesOf(address);
         assert.deepEqual(machinesOf(written(machines)), machines);
         assert.equal(machines.length, address.includes("vs.") ? 2 : 1);
     });
 
-test("what an address cannot have is told, one sentence each, and the rest is kept", () => {
+test("each invalid part of an address is reported in a sentence, and the rest is used", () => {
     const { machines, faults } = read("colour=red&width=wide&heads=2&vs.seed=3&rate=2");
     assert.equal(faults.length, 4);
     assert.ok(faults.some((fault) => fault.startsWith('“width” is "wide"')));
@@ -39,11 +39,11 @@ test("what an address cannot have is told, one sentence each, and the rest is ke
     assert.deepEqual([machines[0].heads, machines[0].width, machines[0].rate], [2, 32, 0.01]);
 });
 
-test("what does not go together stays as it was asked for", () => {
+test("incompatible settings are not changed", () => {
     assert.equal(read("heads=3").machines[0].heads, 3);
 });
 
-test("machines are called by what sets them apart", () => {
+test("machines are named by their differences", () => {
     assert.deepEqual(names(machinesOf("vs.heads=2")), ["1 head", "2 heads"]);
     assert.deepEqual(names(machinesOf("body=mean&vs.body=gru")), ["mean", "GRU"]);
     assert.deepEqual(names(machinesOf("vs.positions=rotary&vs.layers=2")), [
@@ -53,7 +53,7 @@ test("machines are called by what sets them apart", () => {
     assert.equal(new Set(names(machinesOf("vs.body=attention"))).size, 2);
 });
 
-test("a value that the page does not offer by itself is offered when it is there", () => {
+test("an unusual value is offered if the machine has it", () => {
     const [machine] = machinesOf("width=20&length=33");
     assert.ok(offered("width", machine).includes(20));
     assert.ok(offered("length", machine).includes(33));
@@ -62,7 +62,7 @@ test("a value that the page does not offer by itself is offered when it is there
 
 const SYMBOLS = ["A", "B", "1", "2", "?", "1 back"];
 
-test("a sequence is written and read again", () => {
+test("a sequence survives a round trip", () => {
     const sequence = [
         [0, 2],
         [1, 3],
@@ -78,11 +78,11 @@ for (const [text, said] of [
     ["A B", /^Place 1, “A”: a place has two/],
     ["", /^Place 1, “”/],
 ])
-    test(`“${text}” is refused by its place`, () => {
+    test(`“${text}” is refused, and the message names the place`, () => {
         assert.throws(() => parsed(String(text), SYMBOLS, 2), { message: said });
     });
 
-test("the plane has the two directions of the largest variance", () => {
+test("the plane is spanned by the two directions of the largest variance", () => {
     const rows = Array.from({ length: 60 }, (_, at) => [
         Math.sin(at),
         5 * Math.sin(2.3 * at + 1),
@@ -102,13 +102,13 @@ test("the plane has the two directions of the largest variance", () => {
     assert.ok(Math.abs(second[3]) > 0.95);
 });
 
-test("all spread lies between answers that are one point each, and none where all are mixed", () => {
+test("the separation is 1 if each answer is a single point, and 0 if all answers are mixed", () => {
     const labels = [0, 0, 1, 1];
     assert.equal(between([[1], [1], [-1], [-1]], labels), 1);
     assert.equal(between([[1], [-1], [1], [-1]], labels), 0);
 });
 
-test("what comes between two frames is drawn at once, and in the background without a frame", () => {
+test("updates between two frames are drawn together, and in the background without a frame", () => {
     /** @type {(() => void)[]} */
     const asked = [];
     const page = { hidden: false };
@@ -136,7 +136,7 @@ test("what comes between two frames is drawn at once, and in the background with
     Reflect.deleteProperty(globalThis, "requestAnimationFrame");
 });
 
-test("what is nearly all is not called all, and what is nearly nothing not nothing", () => {
+test("nearly all is not rounded to 100 %, and nearly nothing is not rounded to 0 %", () => {
     assert.deepEqual([0, 0.004, 0.13, 0.997, 1].map(percent), [
         "0 %",
         "0.4 %",
@@ -146,7 +146,7 @@ test("what is nearly all is not called all, and what is nearly nothing not nothi
     ]);
 });
 
-test("what a machine answers is said beside what is right, both numbers where two are asked", () => {
+test("the machine's answer is shown with the right one, and two numbers for two questions", () => {
     const sure = (/** @type {number} */ answer) =>
         Float32Array.from({ length: 16 }, (_, at) => +(at === answer));
     const answers = [
@@ -157,13 +157,13 @@ test("what a machine answers is said beside what is right, both numbers where tw
     assert.equal(text, "Its answer at the end: 5 (100 %) and 1 (100 %). Right: 5 and nothing.");
 });
 
-test("the page says on how many sequences accuracy is measured, and how many puzzles there are", () => {
+test("the page states the number of held-out sequences and of puzzles", () => {
     const page = readFileSync(new URL("../../../book/playground.md", import.meta.url), "utf8");
     assert.ok(page.includes(`measured on ${HELD_OUT} sequences`));
     assert.ok(page.includes("one of ten machines"));
 });
 
-test("a puzzle is solved by one switch, and nothing else is called so", () => {
+test("a puzzle counts as solved only if a single switch is changed", () => {
     const puzzle = machineOf(PUZZLES[0]);
     const solved = machineOf(PUZZLES[0], true);
     assert.match(verdict(puzzle, solved, 1), /^Solved, by one switch: Positions, rotary/);
@@ -173,17 +173,17 @@ test("a puzzle is solved by one switch, and nothing else is called so", () => {
     assert.match(verdict(puzzle, { ...solved, task: "far" }, 1), /^That is another task/);
 });
 
-test("a puzzle that is solved by a number says which", () => {
-    const puzzle = PUZZLES.find((one) => /=\d+$/.test(one.answer));
-    const said = verdict(machineOf(puzzle), machineOf(puzzle, true), 1);
-    assert.match(said, new RegExp(`, ${puzzle.answer.split("=")[1]}\\.$`));
-    for (const one of PUZZLES) {
-        const [, value] = one.answer.split("=");
+test("the solution of a puzzle names the number that solves it", () => {
+    const puzzle = PUZZLES.find(({ answer }) => /=\d+$/.test(answer));
+    const sentence = verdict(machineOf(puzzle), machineOf(puzzle, true), 1);
+    assert.match(sentence, new RegExp(`, ${puzzle.answer.split("=")[1]}\\.$`));
+    for (const { answer } of PUZZLES) {
+        const [, value] = answer.split("=");
         assert.notEqual(inWords(value), "");
     }
 });
 
-test("each puzzle's answer is one switch that the page offers", () => {
+test("the answer of each puzzle is a single switch that the page offers", () => {
     assert.equal(PUZZLES.length, 10);
     for (const puzzle of PUZZLES) {
         const [without, having] = [machineOf(puzzle), machineOf(puzzle, true)];

@@ -1,5 +1,5 @@
 // @ts-check
-// Answers are kept, by one tab at a time, and nothing that was typed is lost.
+// Test that answers are stored by one tab at a time, and that no typed text is lost.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -29,51 +29,51 @@ async function openTab(within, edition = "1") {
 }
 
 /** @param {ReturnType<typeof browser>} within */
-const kept = (within) => JSON.parse(within.shared.data[KEY] ?? "null");
+const storedAnswers = (within) => JSON.parse(within.shared.data[KEY] ?? "null");
 
 /** @param {string} source */
 const withMean = (source) => ({ ...noAnswers("1"), sources: { mean: source } });
 
-test("a change is written after the pause, and what equals the release is not kept", async () => {
-    const one = browser();
-    const { store, run } = await openTab(one);
+test("a change is stored after a pause, and a cell that equals the release is not stored", async () => {
+    const sharedBrowser = browser();
+    const { store, run } = await openTab(sharedBrowser);
     run(() => store.set("mean", "a"));
     await time.pass(200);
     run(() => store.set("mean", "ab"));
     await time.pass(200);
-    assert.equal(kept(one), null);
+    assert.equal(storedAnswers(sharedBrowser), null);
     await time.pass(100);
-    assert.deepEqual(kept(one), withMean("ab"));
+    assert.deepEqual(storedAnswers(sharedBrowser), withMean("ab"));
     run(() => store.set("mean", STUB));
     await time.pass(300);
-    assert.deepEqual(kept(one).sources, {});
+    assert.deepEqual(storedAnswers(sharedBrowser).sources, {});
     assert.equal(store.source("mean"), STUB);
 });
 
-test("leaving the page, hiding it and a check write at once", async () => {
-    const one = browser();
-    const { store, run } = await openTab(one);
+test("the answers are stored at once on leaving or hiding the page, and by a check", async () => {
+    const sharedBrowser = browser();
+    const { store, run } = await openTab(sharedBrowser);
     run(() => store.set("mean", "a"));
     run(() => window.dispatchEvent(new Event("pagehide")));
-    assert.equal(kept(one).sources.mean, "a");
+    assert.equal(storedAnswers(sharedBrowser).sources.mean, "a");
     run(() => store.set("mean", "b"));
     run(() => document.dispatchEvent(new Event("visibilitychange")));
-    assert.equal(kept(one).sources.mean, "b");
+    assert.equal(storedAnswers(sharedBrowser).sources.mean, "b");
     run(() => store.set("mean", "c"));
     run(() => store.flush());
-    assert.equal(kept(one).sources.mean, "c");
+    assert.equal(storedAnswers(sharedBrowser).sources.mean, "c");
     assert.deepEqual(
-        (await openTab(browser({ kept: one.shared.data }))).store.answers,
+        (await openTab(browser({ kept: sharedBrowser.shared.data }))).store.answers,
         withMean("c"),
     );
 });
 
-test("full and forbidden storage are told, and leaving is warned of", async () => {
-    const one = browser();
-    const { store, run, states } = await openTab(one);
+test("full and forbidden storage are reported, and leaving causes a warning", async () => {
+    const sharedBrowser = browser();
+    const { store, run, states } = await openTab(sharedBrowser);
     const leave = () =>
         run(() => !window.dispatchEvent(new Event("beforeunload", { cancelable: true })));
-    one.shared.capacity = 200;
+    sharedBrowser.shared.capacity = 200;
     run(() => store.set("mean", "x".repeat(500)));
     await time.pass(300);
     assert.equal(store.answers.sources.mean.length, 500);
@@ -81,17 +81,17 @@ test("full and forbidden storage are told, and leaving is warned of", async () =
     run(() => store.set("mean", "x"));
     await time.pass(300);
     assert.equal(leave(), false);
-    one.shared.forbidden = true;
+    sharedBrowser.shared.forbidden = true;
     run(() => store.set("mean", "y"));
     await time.pass(300);
     assert.deepEqual(states, ["full", "kept", "forbidden"]);
-    const other = await openTab(one);
+    const other = await openTab(sharedBrowser);
     assert.equal(other.store.state, "forbidden");
     other.run(() => other.store.set("mean", "z"));
     assert.equal(other.store.answers.sources.mean, "z");
 });
 
-test("own cells are put below a cell, changed and removed", async () => {
+test("own cells can be added below a cell, changed and removed", async () => {
     const { store, run } = await openTab(browser());
     const [later, first] = run(() => [store.addOwn("mean"), store.addOwn("mean")]);
     const below = run(() => store.addOwn(first));
@@ -107,31 +107,31 @@ test("own cells are put below a cell, changed and removed", async () => {
     assert.deepEqual(store.answers.ran, []);
 });
 
-test("a right check ticks the exercise, a wrong one takes only its own tick away", async () => {
-    const one = browser();
-    const { store, run } = await openTab(one);
+test("a right answer ticks the exercise, and a wrong one removes only that tick", async () => {
+    const sharedBrowser = browser();
+    const { store, run } = await openTab(sharedBrowser);
     run(() => store.noteCheck("mean", true));
-    assert.ok(one.shared.data[TICK]);
-    assert.equal(kept(one).verdicts.mean, "right");
+    assert.ok(sharedBrowser.shared.data[TICK]);
+    assert.equal(storedAnswers(sharedBrowser).verdicts.mean, "right");
     run(() => store.noteCheck("mean", false));
-    assert.equal(TICK in one.shared.data, false);
-    one.shared.data[TICK] = "true"; // by hand
+    assert.equal(TICK in sharedBrowser.shared.data, false);
+    sharedBrowser.shared.data[TICK] = "true"; // by hand
     run(() => store.noteCheck("mean", true));
     run(() => store.reset("mean"));
-    assert.equal(one.shared.data[TICK], "true");
-    assert.deepEqual(kept(one).verdicts, {});
+    assert.equal(sharedBrowser.shared.data[TICK], "true");
+    assert.deepEqual(storedAnswers(sharedBrowser).verdicts, {});
     run(() => store.noteCheck("scale", true));
     run(() => store.clear());
-    assert.deepEqual(Object.keys(one.shared.data), [TICK]);
+    assert.deepEqual(Object.keys(sharedBrowser.shared.data), [TICK]);
 });
 
 for (const locks of [true, false]) {
     const how = locks ? "with locks" : "without locks";
 
-    test(`a second tab shows and does not write, until it takes over, ${how}`, async () => {
-        const one = browser({ locks });
-        const first = await openTab(one);
-        const second = await openTab(one);
+    test(`a second tab is read-only until it takes over, ${how}`, async () => {
+        const sharedBrowser = browser({ locks });
+        const first = await openTab(sharedBrowser);
+        const second = await openTab(sharedBrowser);
         await settled();
         assert.deepEqual([first.store.state, second.store.state], ["kept", "elsewhere"]);
         first.run(() => first.store.set("mean", "first"));
@@ -139,7 +139,7 @@ for (const locks of [true, false]) {
         assert.equal(second.store.source("mean"), "first");
         second.run(() => second.store.set("mean", "second"));
         await time.pass(300);
-        assert.equal(kept(one).sources.mean, "first");
+        assert.equal(storedAnswers(sharedBrowser).sources.mean, "first");
 
         first.run(() => first.store.set("mean", "typed and not yet written"));
         second.run(() => second.store.takeOver());
@@ -154,13 +154,13 @@ for (const locks of [true, false]) {
         first.run(() => first.store.takeOver());
         await settled();
         assert.deepEqual([first.store.state, second.store.state], ["kept", "elsewhere"]);
-        assert.equal(Object.keys(one.shared.data).join(), KEY);
+        assert.equal(Object.keys(sharedBrowser.shared.data).join(), KEY);
     });
 
-    test(`a frozen tab is passed over, and overwrites nothing when it wakes, ${how}`, async () => {
-        const one = browser({ locks });
-        const first = await openTab(one);
-        const second = await openTab(one);
+    test(`a frozen tab loses its turn, and overwrites nothing when it wakes, ${how}`, async () => {
+        const sharedBrowser = browser({ locks });
+        const first = await openTab(sharedBrowser);
+        const second = await openTab(sharedBrowser);
         await settled();
         first.run(() => first.store.set("mean", "first"));
         first.freeze();
@@ -175,37 +175,37 @@ for (const locks of [true, false]) {
     });
 }
 
-test("what another tab wrote without its turn is not overwritten", async () => {
-    const one = browser();
-    const { store, run } = await openTab(one);
+test("text that another tab stored out of turn is not overwritten", async () => {
+    const sharedBrowser = browser();
+    const { store, run } = await openTab(sharedBrowser);
     run(() => store.set("mean", "here"));
-    one.shared.data[KEY] = JSON.stringify({ ...withMean("there"), own: [] });
+    sharedBrowser.shared.data[KEY] = JSON.stringify({ ...withMean("there"), own: [] });
     await time.pass(300);
-    assert.deepEqual(kept(one), {
+    assert.deepEqual(storedAnswers(sharedBrowser), {
         ...withMean("there"),
         aside: [{ cell: "mean", source: "here" }],
     });
 });
 
-test("a tab that waits gets the turn when the other one is closed", async () => {
-    const one = browser();
-    const first = await openTab(one);
-    const second = await openTab(one);
+test("a waiting tab gets its turn when the other tab is closed", async () => {
+    const sharedBrowser = browser();
+    const first = await openTab(sharedBrowser);
+    const second = await openTab(sharedBrowser);
     first.run(() => first.store.set("mean", "last words"));
     await first.close();
     assert.equal(second.store.state, "kept");
     assert.equal(second.store.source("mean"), "last words");
 });
 
-test("without locks two tabs that are restored together agree", async () => {
-    const one = browser({ locks: false });
-    const tabs = [one.open(), one.open(), one.open()];
+test("without locks only one of several restored tabs may write", async () => {
+    const sharedBrowser = browser({ locks: false });
+    const tabs = [sharedBrowser.open(), sharedBrowser.open(), sharedBrowser.open()];
     const stores = tabs.map((tab) => tab.run(() => new AnswerStore("toys", "1", released())));
     await settled();
     assert.equal(stores.filter((store) => store.state === "kept").length, 1);
 });
 
-test("answers of another edition that have no cell are kept aside, never deleted", async () => {
+test("answers of another edition without a cell are set aside, never deleted", async () => {
     const old = { ...withMean("mine"), edition: "0", aside: [{ cell: "older", source: "0" }] };
     const sources = { ...old.sources, gone: "of the old edition", scale: 5 };
     const own = [{ id: "own-1", after: "gone", source: "1" }, { id: 5 }];
@@ -216,8 +216,8 @@ test("answers of another edition that have no cell are kept aside, never deleted
         ran: ["gone"],
         verdicts: { gone: "right", mean: "no" },
     };
-    const one = browser({ kept: { [KEY]: JSON.stringify(strange) } });
-    const { store, run } = await openTab(one);
+    const sharedBrowser = browser({ kept: { [KEY]: JSON.stringify(strange) } });
+    const { store, run } = await openTab(sharedBrowser);
     const expected = {
         ...withMean("mine"),
         own: [own[0]],
@@ -229,10 +229,13 @@ test("answers of another edition that have no cell are kept aside, never deleted
     assert.deepEqual(store.answers, expected);
     run(() => store.set("why", "So."));
     await time.pass(300);
-    assert.deepEqual(kept(one), { ...expected, sources: { mean: "mine", why: "So." } });
+    assert.deepEqual(storedAnswers(sharedBrowser), {
+        ...expected,
+        sources: { mean: "mine", why: "So." },
+    });
 });
 
-test("what another page has put in their place does no harm", async () => {
+test("foreign data under the key of the answers does no harm", async () => {
     for (const text of ["{", "5", "[]", '{"sources": 5, "own": {}, "ran": "x"}'])
         assert.deepEqual(
             (await openTab(browser({ kept: { [KEY]: text } }))).store.answers,
@@ -240,10 +243,10 @@ test("what another page has put in their place does no harm", async () => {
         );
 });
 
-test("a page hears that its answers were deleted on another, and keeps the next change", async () => {
-    const one = browser();
-    const page = await openTab(one);
-    const front = one.open();
+test("a page learns that its answers were deleted elsewhere, and stores the next change", async () => {
+    const sharedBrowser = browser();
+    const page = await openTab(sharedBrowser);
+    const front = sharedBrowser.open();
     page.run(() => page.store.set("mean", "mine"));
     await time.pass(300);
     front.run(() => localStorage.removeItem(KEY));
@@ -252,17 +255,17 @@ test("a page hears that its answers were deleted on another, and keeps the next 
     assert.equal(page.store.source("mean"), "mine");
     await time.pass(1000);
     page.run(() => window.dispatchEvent(new Event("pagehide")));
-    assert.equal(kept(one), null);
+    assert.equal(storedAnswers(sharedBrowser), null);
     page.run(() => page.store.set("mean", "mine again"));
     await time.pass(300);
-    assert.equal(kept(one).sources.mean, "mine again");
+    assert.equal(storedAnswers(sharedBrowser).sources.mean, "mine again");
     assert.deepEqual(page.states, ["deleted", "kept"]);
     front.run(() => localStorage.clear());
     await settled();
     assert.equal(page.store.state, "deleted");
 });
 
-test("an opened notebook replaces answers that differ, and names them", async () => {
+test("an opened notebook replaces different answers and names them", async () => {
     const here = {
         ...withMean("here"),
         own: [{ id: "a", after: "mean", source: "1" }],
@@ -294,11 +297,11 @@ test("an opened notebook replaces answers that differ, and names them", async ()
     assert.deepEqual(merge(merged, opened).replaced, []);
     assert.deepEqual(merge(merged, opened).merged, merged);
 
-    const one = browser();
-    const { store, run, shown } = await openTab(one);
+    const sharedBrowser = browser();
+    const { store, run, shown } = await openTab(sharedBrowser);
     run(() => store.noteCheck("mean", true));
     run(() => store.replace(merged));
-    assert.equal(TICK in one.shared.data, false);
-    assert.equal(kept(one).sources.mean, "file");
+    assert.equal(TICK in sharedBrowser.shared.data, false);
+    assert.equal(storedAnswers(sharedBrowser).sources.mean, "file");
     assert.equal(shown(), 1);
 });

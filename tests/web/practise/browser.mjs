@@ -1,6 +1,6 @@
 // @ts-check
-// A stand-in for a browser with several tabs: storage that they share, with its events, and Web
-// Locks. What runs in a tab, also later, sees that tab's `window`, `document` and `localStorage`.
+// Simulate a browser with several tabs, which share storage with its events, and Web Locks. Code
+// that runs in a tab, also asynchronously, sees the `window`, `document` and `localStorage` of the tab.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 
@@ -19,12 +19,12 @@ for (const name of /** @type {(keyof Globals)[]} */ ([
         configurable: true,
     });
 
-/** Let everything that was promised happen, in all tabs. */
+/** Let all pending promises settle, in all tabs. */
 export async function settled() {
     for (let turn = 0; turn < 30; turn++) await Promise.resolve();
 }
 
-/** A clock of its own, which stands until it is moved. */
+/** Replace the timers by a clock that stands still until it is moved. */
 export function clock() {
     let now = 0;
     /** @type {Map<number, { at: number, call: () => void }>} */
@@ -114,7 +114,7 @@ export function browser({ locks = true, kept = {} } = {}) {
             return {
                 /** @template Value @param {() => Value} does @returns {Value} */
                 run: (does) => current.run(tab, does),
-                /** It hears nothing any more, as a tab that the browser has frozen. */
+                /** Stop receiving events, like a tab that the browser has frozen. */
                 freeze: () => frozen.add(tab),
                 async close() {
                     current.run(tab, () => tab.window.dispatchEvent(new Event("pagehide")));
@@ -127,7 +127,7 @@ export function browser({ locks = true, kept = {} } = {}) {
     };
 }
 
-/** Web Locks for one name, which is all that a page asks for. */
+/** Web Locks with a single name, since a page asks for no other. */
 function lockManager() {
     /** @typedef {{ owner: object | undefined, call: (lock: object | null) => any, resolve: (value: any) => void, reject: (error: Error) => void }} Request */
     /** @type {Request | null} */

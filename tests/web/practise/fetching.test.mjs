@@ -1,5 +1,5 @@
 // @ts-check
-// How far the fetching of Python is, and how that is said.
+// Test the progress of downloading Python, and its description.
 
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
@@ -18,28 +18,28 @@ function answer(size, headers) {
 
 async function fetched() {
     /** @type {[number, number][]} */
-    const told = [];
-    const { bytes } = counting({ a: 1000, b: 50 }, (...both) => told.push(both));
+    const reports = [];
+    const { bytes } = counting({ a: 1000, b: 50 }, (...both) => reports.push(both));
     assert.equal((await bytes("http://127.0.0.1/a")).byteLength, 1000);
-    return told.at(-1);
+    return reports.at(-1);
 }
 
-test("the bytes are counted, and the total knows what is still to be asked for", async () => {
+test("bytes are counted, and the total includes files that are not yet requested", async () => {
     answer(1000, { "content-length": "1000" });
     assert.deepEqual(await fetched(), [1000, 1050]);
 });
 
-test("of a file that is packed on its way, what was sent is counted", async () => {
+test("the compressed bytes are counted for a compressed file", async () => {
     answer(1000, { "content-length": "300", "content-encoding": "gzip" });
     assert.deepEqual(await fetched(), [300, 350]);
 });
 
-test("a server that names no length sends as much as is expected", async () => {
+test("a file without a stated length counts with its expected size", async () => {
     answer(1000, { "content-encoding": "gzip" });
     assert.deepEqual(await fetched(), [1000, 1050]);
 });
 
-test("a file that is not there is named", async () => {
+test("a missing file is named", async () => {
     globalThis.fetch = async () =>
         Object.defineProperty(new Response("", { status: 404 }), "url", {
             value: "http://127.0.0.1/python/numpy.whl",
@@ -49,7 +49,7 @@ test("a file that is not there is named", async () => {
     await assert.rejects(broken, NotFetched);
 });
 
-test("a connection that breaks before or within a file is noticed at once", async () => {
+test("a connection that breaks before or within a file is reported at once", async () => {
     globalThis.fetch = async () => {
         throw new TypeError("Failed to fetch");
     };
@@ -76,7 +76,7 @@ for (const [bytes, total, words] of /** @type {[number, number, string][]} */ ([
         assert.equal(loading(bytes, total), words);
     });
 
-test("how a run ended", () => {
+test("the end of a run is described", () => {
     assert.equal(ended({ ok: true, seconds: 0.01 }, ""), "It ran in less than 0.1 s.");
     assert.equal(ended({ ok: true, seconds: 1.25 }, ""), "It ran in 1.3 s.");
     assert.match(ended({ ok: false, seconds: 1 }, "NameError"), /stopped with NameError/);

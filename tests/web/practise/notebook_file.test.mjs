@@ -1,5 +1,5 @@
 // @ts-check
-// Notebooks are written as the release has them, and read back whatever was done to them.
+// Test that notebooks are written like the release, and read back even after unusual edits.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -24,13 +24,13 @@ const refused = (text, message) =>
         (error) => error instanceof NotebookError && message.test(error.message),
     );
 
-test("a notebook without answers is the release, and is read as not begun", () => {
+test("a notebook without answers equals the release, and is read as empty", () => {
     const text = toNotebook(released(), { sources: {}, own: [] });
     assert.equal(text, `${JSON.stringify(released(), null, 1)}\n`);
     assert.deepEqual(open(text), { sources: {}, own: [], aside: [] });
 });
 
-test("answers survive a round trip to the character", () => {
+test("answers survive a round trip unchanged", () => {
     const sources = [
         "\ud800",
         "a = 1\r\nb = 2\r\n",
@@ -53,7 +53,7 @@ test("answers survive a round trip to the character", () => {
     }
 });
 
-test("own cells stand in their order, without marks, with names that are valid and unique", () => {
+test("own cells keep their order, have no marks, and get valid and unique names", () => {
     const own = [
         { id: "two", after: "one", source: "2" },
         { id: "one", after: "mean", source: "1" },
@@ -97,7 +97,7 @@ test("a notebook of another assignment is named by its title and its cells", () 
     refused(text, /another assignment, “Captioning”: its answers are other_mean, other_scale, oth/);
 });
 
-test("an older edition: answers without a cell are kept aside, the others are taken", () => {
+test("from an older edition, answers without a cell are set aside and the others are read", () => {
     const text = changed((cells) => {
         named(cells, "mean").source = [RIGHT];
         named(cells, "part-02").metadata.nbgrader.checksum = "of the older edition";
@@ -113,7 +113,7 @@ test("an older edition: answers without a cell are kept aside, the others are ta
     });
 });
 
-test("added code becomes own cells at its place, also from self-checks and given cells", () => {
+test("added code becomes own cells at its place, also code in self-checks and given cells", () => {
     const text = changed((cells) => {
         named(cells, "mean-check").source = ["mean([1, 2])\n", "check(mean)  # NameError?"];
         named(cells, "part-02").source = ["import numpy as np\n", "import math"];
@@ -136,7 +136,7 @@ test("added code becomes own cells at its place, also from self-checks and given
     assert.equal(new Set(opened.own.map((one) => one.id)).size, 5);
 });
 
-test("texts that have no place are kept aside", () => {
+test("texts without a place are set aside", () => {
     const text = changed((cells) => {
         cells.push({ cell_type: "markdown", metadata: {}, source: "A note." });
         named(cells, "why-task").source = ["Why?\n", "Because."];
@@ -147,7 +147,7 @@ test("texts that have no place are kept aside", () => {
     ]);
 });
 
-test("cells without ids, without marks, with outputs and odd contents are known again", () => {
+test("cells without ids or marks, with outputs or unusual contents, are recognised", () => {
     const text = changed((cells, notebook) => {
         notebook.metadata.colab = {};
         for (const one of cells) delete one.id;
@@ -160,7 +160,7 @@ test("cells without ids, without marks, with outputs and odd contents are known 
     assert.deepEqual(open(text), { sources: { mean: RIGHT }, own: [], aside: [] });
 });
 
-test("where the marks are gone, ids and texts tell", () => {
+test("without marks, cells are recognised by ids and texts", () => {
     const text = changed((cells) => {
         for (const one of cells) one.metadata = {};
         named(cells, "mean").source = RIGHT;
@@ -169,7 +169,7 @@ test("where the marks are gone, ids and texts tell", () => {
     assert.deepEqual(open(text), { sources: { mean: RIGHT }, own: [], aside: [] });
 });
 
-test("of several cells for one answer the last edited counts, and pieces are joined", () => {
+test("of several cells for an answer the last edited one counts, and pieces are joined", () => {
     const text = changed((cells) => {
         const copy = () => structuredClone(named(cells, "mean"));
         const [first, piece, untouched] = [copy(), copy(), copy()];
@@ -191,7 +191,7 @@ test("of several cells for one answer the last edited counts, and pieces are joi
     );
 });
 
-test("whatever is put in the place of any value, a notebook is read or refused in words", () => {
+test("with any value replaced, a notebook is either read or refused with a message", () => {
     const odd = [null, 0, "", "mean", [], {}, ["x", 1], { nbgrader: 5 }, { grade_id: {} }, true];
     const places = [];
     /** @param {any} value @param {(string | number)[]} path */

@@ -1,5 +1,5 @@
 // @ts-check
-// A small release with all kinds of cells, and notebooks made of it.
+// Provide a small release with all kinds of cells, and notebooks derived from it.
 
 /** @typedef {import("../../../book/_web/practise/released.mjs").Notebook} Notebook */
 
@@ -46,7 +46,7 @@ export const added = (source, id) => ({
 });
 
 /**
- * The text of a notebook that a change was made to.
+ * Return the text of the release after a change.
  * @param {(cells: any[], notebook: any) => void} change
  */
 export function changed(change) {
@@ -56,4 +56,4 @@ export function changed(change) {
 }
 
 /** @param {any[]} cells @param {string} name */
-export const named = (cells, name) => cells.find((one) => one.id === name);
+export const named = (cells, name) => cells.find((cell) => cell.id === name);

@@ -1,5 +1,5 @@
 // @ts-check
-// The page's side of Python, with a worker that answers as the test wants.
+// Test the page's side of Python with a fake worker.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ const PLACE = {
 class FakeWorker {
     ended = false;
     /** @type {any[]} */
-    asked = [];
+    requests = [];
     /** @type {Record<string, (event: any) => void>} */
     #listeners = {};
 
@@ -27,7 +27,7 @@ class FakeWorker {
     }
     /** @param {any} message */
     postMessage(message) {
-        this.asked.push(message);
+        this.requests.push(message);
     }
     terminate() {
         this.ended = true;
@@ -41,7 +41,7 @@ class FakeWorker {
     }
 }
 
-function begun() {
+function start() {
     /** @type {FakeWorker[]} */
     const workers = [];
     /** @type {string[]} */
@@ -57,27 +57,27 @@ function begun() {
     return { python, workers, states };
 }
 
-/** Let the promises that are resolved go on. */
+/** Let the continuations of resolved promises run. */
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-/** A Python that runs a cell. */
+/** Return a Python that is running a cell. */
 async function running() {
-    const made = begun();
-    const run = made.python.run("cell", "1 + 1", () => {});
-    made.workers[0].say({ type: "ready" });
+    const started = start();
+    const run = started.python.run("cell", "1 + 1", () => {});
+    started.workers[0].say({ type: "ready" });
     await turn();
-    return { ...made, run };
+    return { ...started, run };
 }
 
 test("a run starts Python, waits until it is ready, and returns its result", async () => {
-    const { python, workers, states } = begun();
+    const { python, workers, states } = start();
     /** @type {any[]} */
     const shown = [];
     const run = python.run("cell", "1 + 1", (output) => shown.push(output));
-    assert.deepEqual(workers[0].asked, [{ type: "start", ...PLACE }]);
+    assert.deepEqual(workers[0].requests, [{ type: "start", ...PLACE }]);
     workers[0].say({ type: "ready" });
     await turn();
-    assert.deepEqual(workers[0].asked[1], { type: "run", cell: "cell", source: "1 + 1", id: 1 });
+    assert.deepEqual(workers[0].requests[1], { type: "run", cell: "cell", source: "1 + 1", id: 1 });
     workers[0].say({ type: "output", id: 1, output: "2" });
     workers[0].say({ type: "output", id: 0, output: "of an earlier run" });
     workers[0].say({ type: "done", id: 1, result: { ok: true } });
@@ -86,7 +86,7 @@ test("a run starts Python, waits until it is ready, and returns its result", asy
     assert.deepEqual(states, ["loading", "ready"]);
 });
 
-test("stop ends the worker and starts another, which knows of no run", async () => {
+test("stop ends the worker and starts a fresh one", async () => {
     const { python, workers, run } = await running();
     const session = python.session;
     python.stop();
@@ -101,8 +101,8 @@ test("stop ends the worker and starts another, which knows of no run", async () 
     assert.equal(await next, "fresh");
 });
 
-test("stop while Python is on its way ends the waiting, and fetches nothing again", async () => {
-    const { python, workers } = begun();
+test("stop while Python is loading ends the waiting without another download", async () => {
+    const { python, workers } = start();
     const waiting = python.ready();
     python.stop();
     await assert.rejects(waiting, Stopped);
@@ -111,7 +111,7 @@ test("stop while Python is on its way ends the waiting, and fetches nothing agai
     await python.ready();
 });
 
-test("a worker that dies is told, and begun anew", async () => {
+test("a crashed worker is reported and restarted", async () => {
     for (const die of [
         (/** @type {FakeWorker} */ worker) => worker.crash(),
         (/** @type {FakeWorker} */ worker) => worker.say({ type: "failed", message: "fatal" }),
@@ -126,8 +126,8 @@ test("a worker that dies is told, and begun anew", async () => {
     }
 });
 
-test("a Python that does not arrive is told with its reason, and can be asked for again", async () => {
-    const { python, workers, states } = begun();
+test("a failed download of Python is reported with its reason and can be retried", async () => {
+    const { python, workers, states } = start();
     const run = python.run("cell", "1", () => {});
     const message = "pyodide.asm.wasm did not arrive (404).";
     workers[0].say({ type: "failed", message, unfetched: true });
@@ -142,8 +142,8 @@ test("a Python that does not arrive is told with its reason, and can be asked fo
     await again;
 });
 
-test("no connection is blamed where Python arrives and does not start", async () => {
-    const { python, workers } = begun();
+test("the connection is not blamed if Python is downloaded but does not start", async () => {
+    const { python, workers } = start();
     const run = python.run("cell", "1", () => {});
     workers[0].say({
         type: "failed",

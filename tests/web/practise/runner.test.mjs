@@ -1,5 +1,5 @@
 // @ts-check
-// What a run shows where, with a Python and a page that note what is asked of them.
+// Test which outputs a run shows in which cell, with a fake Python and page that record the calls.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ const CELLS = [
 ];
 
 /** @param {(what: string) => { ok: boolean, passed?: boolean | null }} answer */
-function made(answer) {
+function recordingRunner(answer) {
     /** @type {string[]} */
     const log = [];
     /** @param {string} what @param {(output: any) => void} show */
@@ -63,8 +63,8 @@ function made(answer) {
     return { runner, log, shown, python };
 }
 
-test("a check runs what it needs, shows what is given, and is silent about other answers", async () => {
-    const { runner, log, shown } = made(() => ({ ok: true, passed: true }));
+test("a check runs the cells that it needs, and shows the output of given cells but not of answers", async () => {
+    const { runner, log, shown } = recordingRunner(() => ({ ok: true, passed: true }));
     await runner.run("mine", true);
     assert.deepEqual(log, [
         "flush",
@@ -81,28 +81,28 @@ test("a check runs what it needs, shows what is given, and is silent about other
     assert.equal(shown.mine.at(-1), "busy false");
 });
 
-test("an error in a given cell does not stop the check", async () => {
-    const { runner, log } = made((what) => ({ ok: what !== "run data", passed: false }));
+test("an error in a given cell does not prevent the check", async () => {
+    const { runner, log } = recordingRunner((what) => ({ ok: what !== "run data", passed: false }));
     await runner.run("mine", true);
     assert.deepEqual(log.slice(-2), ["check mine", "mine false"]);
 });
 
 test("an answer that stops with an error is not checked", async () => {
-    const { runner, log, shown } = made((what) => ({ ok: what !== "run mine" }));
+    const { runner, log, shown } = recordingRunner((what) => ({ ok: what !== "run mine" }));
     await runner.run("mine", true);
     assert.ok(!log.includes("check mine"));
     assert.ok(shown.mine.includes("refused"));
     assert.equal(log.at(-1), "mine false");
 });
 
-test("what could not be judged leaves no verdict", async () => {
-    const { runner, log } = made(() => ({ ok: true, passed: null }));
+test("an answer that cannot be judged gets no verdict", async () => {
+    const { runner, log } = recordingRunner(() => ({ ok: true, passed: null }));
     await runner.run("mine", true);
     assert.equal(log.at(-1), "check mine");
 });
 
-test("one thing runs at a time, and a stop leaves the page as it was", async () => {
-    const { runner, shown, python } = made(() => ({ ok: true }));
+test("only one cell runs at a time, and a stop restores the page", async () => {
+    const { runner, shown, python } = recordingRunner(() => ({ ok: true }));
     const waiting = Promise.withResolvers();
     python.ready = () => waiting.promise;
     const first = runner.run("mine");
@@ -116,8 +116,8 @@ test("one thing runs at a time, and a stop leaves the page as it was", async () 
     assert.equal(shown.other.at(-1), "busy false");
 });
 
-test("a cell says that Python did not start, until it is tried again", async () => {
-    const { runner, shown, python } = made(() => ({ ok: true }));
+test("a cell reports that Python did not start, until a retry", async () => {
+    const { runner, shown, python } = recordingRunner(() => ({ ok: true }));
     python.ready = async () => {
         throw new NotStarted("It could not be fetched.");
     };

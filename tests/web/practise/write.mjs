@@ -1,6 +1,6 @@
 // @ts-check
-// Writes notebooks as the page does: `node write.mjs JOBS`. JOBS is a file of JSON, a list of
-// {released, answers, target}; what is read back from each target is printed, a line each.
+// Write notebooks as the page does: `node write.mjs JOBS`. JOBS is a JSON file with a list of
+// {released, answers, target}. The answers read back from each target are printed, one per line.
 
 import { readFileSync, writeFileSync } from "node:fs";
 
