@@ -39,7 +39,7 @@ def say(line: str) -> None:
 
 @contextmanager
 def progress(activity: str) -> Iterator[Callable[[int, int, str], None]]:
-    """Yield advance(done, total, name), which shows a bar on a terminal, else a line a second."""
+    """Yield advance(done, total, name), which shows a bar on a terminal, or prints lines."""
     import time
 
     from rich.console import Console

@@ -225,7 +225,7 @@ class Course:
 
     @property
     def private(self) -> bool:
-        """False if users of this machine other than the owner and the group may open the course."""
+        """Return True if only the owner and the group may open the course."""
         return not self.root.stat().st_mode & stat.S_IRWXO
 
     def submissions(

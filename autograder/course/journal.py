@@ -67,7 +67,7 @@ class Record:
 
     @property
     def final(self) -> bool:
-        """False if the grader failed on an exercise, so that the next run judges it again."""
+        """Return True unless the grader failed on an exercise, which the next run judges again."""
         return all(row.verdict != Verdict.GRADER_FAULT for row in self.rows)
 
 
@@ -126,7 +126,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class _Entered:
-    """The version of a submission in the gradebook: digests of the file and of its answers."""
+    """The version of a submission that the gradebook has, as digests of its file and answers."""
 
     digest: str
     texts: Mapping[str, str] | None

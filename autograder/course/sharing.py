@@ -65,7 +65,7 @@ def share(course: Course, name: str) -> Shared:
 
 
 def readers(course: Course) -> list[tuple[str, bool, str]]:
-    """Return rows for `doctor` on who can read the course: (name, whether all is well, details)."""
+    """Return rows for `doctor` that say who can read the course: (name, passed, details)."""
     status = course.root.stat()
     detail = f"{course.root} is {course.mode}"
     if not course.private:

@@ -45,8 +45,8 @@ def submission_time(folder: Path) -> datetime | None:
         ) from error
     if time.year not in YEARS:
         raise ValueError(
-            f"{path}: its year is {time.year}, so this submission has no known time. "
-            "Correct the file, or remove it."
+            f"{path}: its year is {time.year}, which is not from {YEARS[0]} to {YEARS[-1]}, "
+            "so this submission has no known time. Correct the file, or remove it."
         )
     return time
 

@@ -200,7 +200,11 @@ class _Run:
     def _add_outcome(
         self, pending: _Pending, outcome: dict[str, Judgement] | Exception
     ) -> _Pending:
-        """Add the outcome of its job to `pending`; a failure of the grader is a GRADER_FAULT."""
+        """Return `pending` with the judgements of its job.
+
+        An unexpected exception becomes a GRADER_FAULT of every open exercise. Raises
+        SandboxUnavailable and WorkersLost.
+        """
         if isinstance(outcome, SandboxUnavailable | WorkersLost):
             raise outcome
         if isinstance(outcome, self._workers.died):

@@ -294,7 +294,7 @@ def _labelled(label: str, items: Sequence[str]) -> list[RenderableType]:
 
 
 def _column_width(names: Iterable[str]) -> int:
-    """Return the width of a column of names, in characters."""
+    """Return the width of a column of names in terminal cells, at most LONGEST_COLUMN."""
     return min(max((cell_len(printable(name)) for name in names), default=0), LONGEST_COLUMN)
 
 

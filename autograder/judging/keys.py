@@ -117,7 +117,8 @@ def build_key(exercise: Exercise, public: Iterable[Case], hidden: Iterable[Case]
             )
         if isinstance(value, Unloadable):
             raise ValueError(
-                f"{exercise.name}: the weights of the case {case.note!r} do not fit the reference"
+                f"{exercise.name}: the names or shapes of the weights of the case {case.note!r} "
+                "are not those of the reference. Correct the setup of the case."
             )
     return AnswerKey(
         exercise.name,

@@ -93,7 +93,7 @@ def _carry_out(
     if child == 0:
         code = 1
         try:
-            processor = _stay_on_this_processor()
+            processor = _pin_to_this_cpu()
             lines = [process.line.fileno() for process in answering]
             for line in lines:
                 os.write(line, processor)
@@ -139,7 +139,7 @@ def _carry_out_in_turns(
     if child == 0:
         code = 1
         try:
-            order = replace(order, processor=_stay_on_this_processor())
+            order = replace(order, processor=_pin_to_this_cpu())
             lines = [child_line.fileno()]
             _become_child(order, report_write, text_write, lines, limits, mapped, no_seal)
             code = 0
@@ -187,12 +187,12 @@ def _become_child(
         work(replace(order, program=program, calls=calls), pipe.write, seal)
 
 
-def _stay_on_this_processor() -> bytes:
-    """Pin this process to the processor that it is on, the idlest at its start; return its number.
+def _pin_to_this_cpu() -> bytes:
+    """Pin this process to the CPU on which it runs, and return the number of that CPU as bytes.
 
-    The number is returned as bytes. An answer runs in a separate thread, in freshly forked memory
-    that is copied as it is used, and its functions are answered by a process on the same processor.
-    Spread over several processors, many small calls would take twice as long.
+    The kernel started the process on the idlest CPU. An answer runs in a separate thread, in
+    freshly forked memory that is copied as it is used, and its functions are answered by a process
+    on the same CPU. On several CPUs, many small calls would take twice as long.
     """
     if not hasattr(os, "sched_setaffinity"):
         return ANY_PROCESSOR

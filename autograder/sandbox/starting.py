@@ -64,9 +64,9 @@ def unprotected_start(run: Sequence[str], limits: Limits) -> Supervisor:
     os.symlink(PROBE, os.path.join(folder.name, PROBE.name))
     own["PYTHONPATH"] = folder.name
     own_end, child_end = socket.socketpair()
-    with child_end, tempfile.TemporaryFile() as complaint:
-        process = _process([sys.executable, *run], child_end, complaint, own)
-        return wait_until_up(Supervisor(own_end, lambda: _remove(process, folder)), complaint)
+    with child_end, tempfile.TemporaryFile() as stderr:
+        process = _process([sys.executable, *run], child_end, stderr, own)
+        return wait_until_up(Supervisor(own_end, lambda: _remove(process, folder)), stderr)
 
 
 def _remove(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str]) -> None:
@@ -80,7 +80,7 @@ def bubblewrap_start(program: str, packages: Sequence[str] = ()) -> Start:
     def start(run: Sequence[str], limits: Limits) -> Supervisor:
         own_end, child_end = socket.socketpair()
         read_end, write_end = os.pipe()
-        with child_end, tempfile.TemporaryFile() as complaint, os.fdopen(read_end, "rb", 0) as info:
+        with child_end, tempfile.TemporaryFile() as stderr, os.fdopen(read_end, "rb", 0) as info:
             command = [
                 program,
                 "--info-fd",
@@ -91,11 +91,9 @@ def bubblewrap_start(program: str, packages: Sequence[str] = ()) -> Start:
                 python(),
                 *run,
             ]
-            process = _process(command, child_end, complaint, ENVIRONMENT, (write_end,))
+            process = _process(command, child_end, stderr, ENVIRONMENT, (write_end,))
             os.close(write_end)
-            supervisor = wait_until_up(
-                Supervisor(own_end, lambda: kill_and_reap(process)), complaint
-            )
+            supervisor = wait_until_up(Supervisor(own_end, lambda: kill_and_reap(process)), stderr)
             first = _first_process(info.read(4096))
         if first is not None:
             supervisor.kill = lambda: kill_and_reap(process, first)
@@ -106,20 +104,20 @@ def bubblewrap_start(program: str, packages: Sequence[str] = ()) -> Start:
     return start
 
 
-def wait_until_up(supervisor: Supervisor, complaint: IO[bytes]) -> Supervisor:
+def wait_until_up(supervisor: Supervisor, stderr: IO[bytes]) -> Supervisor:
     """Wait until `supervisor` reports that it is up. Raises NotStarted if it fails."""
     try:
         receive(supervisor.line, deadline=time.monotonic() + START_SECONDS)
     except LineError as error:
         supervisor.end()
-        raise NotStarted(last_line(complaint) or str(error)) from None
+        raise NotStarted(last_line(stderr) or str(error)) from None
     return supervisor
 
 
-def last_line(complaint: IO[bytes]) -> str:
-    """Return the last line of a program's standard error, which the file `complaint` holds."""
-    complaint.seek(0)
-    lines = complaint.read(2**16).decode("utf-8", "replace").strip().splitlines()
+def last_line(stderr: IO[bytes]) -> str:
+    """Return the last line of a program's standard error, which the file `stderr` holds."""
+    stderr.seek(0)
+    lines = stderr.read(2**16).decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else ""
 
 
@@ -135,7 +133,7 @@ def kill_and_reap(process: subprocess.Popen[bytes], first: int | None = None) ->
 def _process(
     command: Sequence[str],
     line: socket.socket,
-    complaint: IO[bytes],
+    stderr: IO[bytes],
     environment: dict[str, str],
     files: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
@@ -147,7 +145,7 @@ def _process(
             command,
             stdin=line.fileno(),
             stdout=subprocess.DEVNULL,
-            stderr=complaint,
+            stderr=stderr,
             env=environment,
             pass_fds=files,
             start_new_session=True,

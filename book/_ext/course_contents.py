@@ -1,8 +1,8 @@
-"""The table of contents for the templates, and the links from each page to its neighbours.
+"""The table of contents that the templates use, and the links from each page to its neighbours.
 
 The source is `_toc.yml`: a numbered part holds chapters, each with its appendix below it, and the
-part without numbers holds the pages about the course. An entry's `title` there is the short title
-for the contents. Elsewhere a page's title is its first heading.
+part without numbers holds the pages about the course. An entry's `title` in `_toc.yml` is its short
+title in the table of contents. Everywhere else, the title of a page is its first heading.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Links to the repository of the course: its source, its issues, and its archive.
 
 The address is `repository_url` in `_config.yml`, and is empty until the course is published there.
-With an address, the footer of every page links to the source and the issues, and the substitutions
-below contain links. Without an address, no page shows or promises a link. Pages use them as:
-
-    {{ report_it }}    {{ copy_of_the_course }}
+With an address, the footer of every page links to the source and the issues. The substitutions
+`{{ report_it }}` and `{{ copy_of_the_course }}` of a page are then links, and otherwise plain text
+that mentions no repository.
 """
 
 import re

@@ -115,8 +115,8 @@ words_lost.wrong(
 )
 words_lost.wrong(
     "renormalised after the softmax",
-    "Suppose that the hidden score is 1000 above all others. What is left of their weights when "
-    "you share out the rest?",
+    "Suppose that the score that you hide is larger than all others by 1000. How large are the "
+    "other weights after the softmax, and what do you get when you renormalise them?",
     plain.edit("np.where(visible, scores, -np.inf)", "scores").edit(
         "weights = shares / shares.sum(axis=-1, keepdims=True)",
         "weights = shares / shares.sum(axis=-1, keepdims=True) * visible\n"

@@ -99,7 +99,8 @@ test_norm_first.wrong(
 )
 test_norm_first.wrong(
     "a tolerance of ten per cent",
-    "By how much does a token of d features change if you divide by d - 1?",
+    "By what percentage does a normalised token change if the variance divides by d - 1 instead of "
+    "d? Would your tolerance notice?",
     plain.edit(
         "torch.allclose(implementation(X, W_1, W_2), right, rtol=1e-3)",
         "(implementation(X, W_1, W_2) - right).abs().mean() < 0.1 * right.abs().mean()",

@@ -211,7 +211,7 @@ def _norm(network: tuple[np.ndarray, ...], gain: float) -> float:
 
 
 def _once(network: tuple[np.ndarray, ...], highest: float) -> bool:
-    """True if the norm is first below 1 and then above it, all the way up to a gain."""
+    """Return True if the norm is first below 1 and then above it, all the way up to a gain."""
     above = [_norm(network, gain) >= 1 for gain in np.geomspace(1, highest, 400)]
     return above == sorted(above)
 

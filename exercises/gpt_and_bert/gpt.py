@@ -277,7 +277,7 @@ def _(rng):
 
 
 def _edges(rng: np.random.Generator, sizes: tuple[int, ...]) -> Iterator[Case]:
-    """What is at an edge, in public and in hidden cases."""
+    """Yield the edge cases, which are both public and hidden."""
     yield _case(rng, "one token, a batch of one", 1, 1, (*sizes, 1, 3)).holds(
         "tokens: ids (batch, n), n may be 0."
     )

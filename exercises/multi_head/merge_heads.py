@@ -78,7 +78,7 @@ def _(X):
 
 @merge_heads.wrong(
     "heads averaged",
-    "How wide is your result? What is lost in an average of two different answers?",
+    "How wide is your result? What is lost when you average the outputs of two different heads?",
 )
 def _(X):
     return X.sum(axis=-3) / X.shape[-3]

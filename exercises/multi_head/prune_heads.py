@@ -81,8 +81,8 @@ prune_heads.wrong(
 
 @prune_heads.wrong(
     "head numbers that shift",
-    "Remove heads 0 and 2 of four, one after the other. Once head 0 is gone, which number does "
-    "the head have that used to be number 2?",
+    "Remove heads 0 and 2 of four, one after the other. Once head 0 is gone, what is now the "
+    "number of the head that used to be number 2?",
 )
 def _(W_q, W_k, W_v, W_o, n_heads, removed):
     matrices = [W_q, W_k, W_v, W_o.T]
@@ -96,7 +96,7 @@ def _(W_q, W_k, W_v, W_o, n_heads, removed):
 
 @prune_heads.wrong(
     "columns dealt out in turn",
-    "Which columns of W_q belong to head 0: the first d_k, or every second one?",
+    "Which columns of W_q belong to head 0: the first d_k, or every n_heads-th?",
 )
 def _(W_q, W_k, W_v, W_o, n_heads, removed):
     def stays(width):

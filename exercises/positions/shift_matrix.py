@@ -23,7 +23,7 @@ shift_matrix = Declaration(
 @shift_matrix.right
 def loop(d, k):
     if d % 2:
-        raise ValueError(f"d should be even and is {d}.")
+        raise ValueError(f"d must be even, but is {d}.")
     M = np.zeros((d, d))
     for i in range(d // 2):
         angle = k / 10000 ** (2 * i / d)

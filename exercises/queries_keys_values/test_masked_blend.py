@@ -117,7 +117,7 @@ test_masked_blend.wrong(
 
 @test_masked_blend.wrong(
     "every query may attend to something",
-    "What should a query get that may attend to nothing? Does your test ask?",
+    "What should the output be for a query that may attend to nothing? Does your test check that?",
 )
 def _(implementation):
     scores = np.log([[1.0, 2.0, 5.0], [3.0, 1.0, 4.0]])

@@ -125,7 +125,7 @@ copying_score.wrong(
 )
 copying_score.wrong(
     "the largest in size",
-    "A score may be below 0. Which one is larger, -0.3 or 0.1?",
+    "Scores can be negative. Which is larger, -0.3 or 0.1?",
     plain.edit("np.argmax(scores)", "np.argmax(np.abs(scores))"),
 )
 copying_score.wrong(

@@ -409,7 +409,7 @@ def _(rng):
 
 
 def _edges(rng: np.random.Generator, sizes: tuple[int, int, int]) -> Iterator[Case]:
-    """What is at an edge, in public and in hidden cases."""
+    """Yield the edge cases, which are both public and hidden."""
     yield _scaled(_case(rng, "large scores", (1,), 3, 2, sizes), {"W_q": 2000.0}).holds(
         "Scores are…"
     )

@@ -296,7 +296,7 @@ def _(rng):
 
 
 def _edges(rng: np.random.Generator, sizes: tuple[int, ...]) -> Iterator[Case]:
-    """What is at an edge, in public and in hidden cases."""
+    """Yield the edge cases, which are both public and hidden."""
     case = _case(rng, "large scores", (1,), 3, 2, sizes)
     assert case.setup
     weights = {

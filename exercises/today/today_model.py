@@ -356,7 +356,7 @@ def _(rng):
 
 
 def _edges(rng: np.random.Generator, sizes: tuple[int, int, int, int]) -> Iterator[Case]:
-    """What is at an edge, in public and in hidden cases."""
+    """Yield the edge cases, which are both public and hidden."""
     V, d_model, n_heads, d_ff = sizes
     case = _case(rng, "large scores", 1, 3, 2, (V, d_model, n_heads, 1, d_ff, 1))
     assert case.setup

@@ -68,7 +68,7 @@ shift_right.wrong(
 )
 shift_right.wrong(
     "shifted along the batch",
-    "Which axis counts the places of a sentence, and which the sentences?",
+    "Which axis runs over the places of a sentence, and which over the sentences of the batch?",
     roll.edit("dims=-1", "dims=0").edit("inputs[..., :1]", "inputs[:1]"),
 )
 shift_right.wrong(

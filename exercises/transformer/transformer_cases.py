@@ -76,7 +76,7 @@ def hidden(rng):
 
 
 def _edges(rng: np.random.Generator, sizes: tuple[int, ...], far: int) -> Iterator[Case]:
-    """What is at an edge, in public and in hidden cases; `far` is a place in a target."""
+    """Yield the edge cases, which are both public and hidden; `far` is a place in a target."""
     yield _case(rng, "no token in the source", 2, 0, 3, (*sizes, 1), (0, 0)).holds(
         "n and m may be 0"
     )

@@ -113,8 +113,8 @@ eps_outside = layer_norm.wrong(
 )
 layer_norm.wrong(
     "`std` as it is by default, and eps after the root",
-    "What does `std` divide the sum of squared deviations by, if you do not say? And is `eps` "
-    "added to the variance or to its root?",
+    "By default, what does `std` divide the sum of squared deviations by? And is `eps` added to "
+    "the variance or to its square root?",
     eps_outside.edit(", unbiased=False", ""),
 )
 layer_norm.wrong(

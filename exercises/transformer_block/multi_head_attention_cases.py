@@ -108,7 +108,7 @@ def hidden(rng):
 def _edges(
     rng: np.random.Generator, d_model: int, n_heads: int, mask: np.ndarray, row: np.ndarray
 ) -> Iterator[Case]:
-    """What is at an edge, in public and in hidden cases: n is the length of `row`."""
+    """Yield the edge cases, which are both public and hidden: n is the length of `row`."""
     n = len(row)
     yield _case(rng, "large scores, a mask", (n, d_model), n_heads, mask=mask, size=100.0).holds(
         "Scores are…"

@@ -1,7 +1,7 @@
-"""The shapes of all drawings: words, boxes, arrows, lines, and matrices to scale.
+"""The elements of all drawings: text, boxes, arrows, lines, and matrices to scale.
 
-This module decides what covers what: lines and arrows are lowest, boxes cover them, and words are
-on top. A drawing with other sizes binds them once, with `functools.partial`.
+This module sets the z-order: lines and arrows are below boxes, and text is on top. A module that
+needs other sizes binds them as arguments once, with `functools.partial`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ STEP, UP = 1.36, 1.4
 
 
 def unrolled(words: Sequence[str]) -> Axes:
-    """Draw a cell that reads each word and passes its state on; the last state is `c`.
+    """Draw a recurrent network unrolled over `words`; its last state is `c`.
 
     Returns the axes.
     """

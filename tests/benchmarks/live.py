@@ -84,7 +84,10 @@ def main() -> None:
 
 
 def beside_torch(name: str, pairs: list[Pair]) -> tuple[float, int]:
-    """Return the largest error of a logit against PyTorch's, and how many translations differ."""
+    """Compare a translator with PyTorch.
+
+    Returns the largest error of a logit, and the number of translations that differ.
+    """
     weights = weights_of(name).read_bytes()
     model, task = from_bytes(weights)
     with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +99,10 @@ def beside_torch(name: str, pairs: list[Pair]) -> tuple[float, int]:
 
 
 def captioner_beside(name: str) -> tuple[int, float]:
-    """Return how many captions differ, and the largest error of a logit or attention weight."""
+    """Compare a captioner with PyTorch.
+
+    Returns the number of captions that differ, and the largest error of a logit or weight.
+    """
     weights, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
     with tempfile.TemporaryDirectory() as folder:
         return captioner_beside_torch(weights, look, pictures_for(0)[:200], Path(folder))

@@ -45,7 +45,7 @@ def test_listed_but_removed_page_is_named(
     (book.root / "book" / "gone.md").unlink()
     result = book.make()
     assert result.returncode == 1
-    assert result.stdout.endswith("book/_toc.yml lists 'gone', but there is no gone.md\n")
+    assert "book/_toc.yml lists 'gone', but there is no gone.md. Create the page" in result.stdout
 
 
 def test_inputs_of_a_chapter_are_found_in_its_cells() -> None:

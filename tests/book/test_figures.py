@@ -98,7 +98,7 @@ def test_figure_is_legible_on_a_phone(visit: Callable[[str], tuple[Reader, Page]
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
 
 
-def test_missing_alternative_text_is_a_warning(make_book: Callable[..., Book]) -> None:
+def test_missing_alternative_text_fails_the_build(make_book: Callable[..., Book]) -> None:
     imports = ("import numpy as np", "from solutions.drawing.plots import heatmap")
     follow = ("from solutions.drawing.theme import follow_theme", "follow_theme()")
     book = make_book(drawn=NOTEBOOK + cell(*imports, *follow, f"{DRAW};"))

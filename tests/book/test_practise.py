@@ -142,7 +142,7 @@ def fetching(tmp_path, monkeypatch):
     return package
 
 
-def test_another_wheel_of_numpy_is_refused(fetching, capsys):
+def test_numpy_wheel_with_a_wrong_digest_is_refused(fetching, capsys):
     with zipfile.ZipFile(fetching, "w") as archive:
         archive.writestr(f"assets/{browser_python.lock_entry()['file_name']}", "not NumPy")
     assert browser_python.main() == 1

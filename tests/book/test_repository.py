@@ -1,4 +1,4 @@
-"""Test links to the repository: on every page if the course has an address, else on none."""
+"""Test that every page links to the repository if the course has an address, and none otherwise."""
 
 import re
 from collections.abc import Callable

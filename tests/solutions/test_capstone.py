@@ -67,7 +67,7 @@ def test_a_missing_package_is_named_with_the_command_to_type(given_names, capsys
     assert smollm2_file.READER.removeprefix("pip install ") in output
 
 
-def test_another_file_is_refused(given_names, monkeypatch):
+def test_file_with_a_wrong_digest_is_refused(given_names, monkeypatch):
     monkeypatch.setitem(given_names, "SMOLLM2", "0" * 64)
     with pytest.raises(ValueError, match="not the file that was published"):
         given_names["load"](TodayModel)

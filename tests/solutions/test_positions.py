@@ -191,7 +191,7 @@ def test_the_models_score_as_the_exercises_do(scheme):
     np.testing.assert_allclose(weights, softmax(scores)[:, -1], atol=1e-5)
 
 
-def test_rows_beyond_the_trained_lengths_are_never_trained():
+def test_position_vectors_beyond_the_trained_lengths_stay_as_initialised():
     rows = trained("learned", "last", seed=0, steps=5).place.rows
     torch.manual_seed(0)
     fresh = Reader("learned").place.rows

@@ -123,15 +123,15 @@ class Machine:
             roles = [self.linear(X, f"{block}.{name}") for name in names]
         Q, K, V = (role.unflatten(-1, (n_heads, -1)).transpose(1, 2) for role in roles)
         if settings["positions"] == "rotary":
-            Q, K = turned(Q), turned(K)
+            Q, K = apply_rotary(Q), apply_rotary(K)
         scale = None if settings["scale"] else 1.0
         heads = F.scaled_dot_product_attention(Q, K, V, is_causal=settings["causal"], scale=scale)
         joined = heads.transpose(1, 2).flatten(-2)
         return joined if settings["body"] == "bare" else self.linear(joined, f"{block}.W_o")
 
 
-def turned(X: Tensor) -> Tensor:
-    """Return `rotary` of (batch, heads, n, d), as the linear map that it is for each row."""
+def apply_rotary(X: Tensor) -> Tensor:
+    """Apply `rotary` to X (batch, heads, n, d) as matrices, which torch can differentiate."""
     *_, n, d = X.shape
     places = torch.eye(d).expand(n, d, d).numpy()  # (n, d, d), the rows to turn
     maps = torch.from_numpy(rotary(places, torch.arange(n)[:, None].expand(n, d).numpy()))

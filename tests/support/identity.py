@@ -61,7 +61,7 @@ def noted(chapters: Sequence[str]) -> Iterator[tuple[str, Facts]]:
 
 
 def facts(exercise: Exercise) -> Facts:
-    """Return all observable facts of an exercise, as JSON data."""
+    """Return everything observable about an exercise, as a dict that JSON can store."""
     draws = [tuple(exercise.hidden(np.random.default_rng(seed))) for seed in SEEDS]
     keys = [
         build_key(exercise, public_cases(exercise), draws[0]),

@@ -99,7 +99,7 @@ def _named(judgement: Judgement) -> list[str]:
 
 
 def behaves_as(key: AnswerKey, answer: Any, names: Sequence[str]) -> bool:
-    """True if `answer` fails somewhere, and always fails with the result of one of the mistakes.
+    """Return True if `answer` fails somewhere, and always with the result of one of the mistakes.
 
     Each of the mistakes must be needed for that.
     """

@@ -113,7 +113,7 @@ def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def refuses(statement: ast.stmt) -> bool:
-    """True if a statement only raises an exception, perhaps under a condition."""
+    """Return True if a statement only raises an exception, perhaps under a condition."""
     if isinstance(statement, ast.If) and not statement.orelse:
         return all(isinstance(inner, ast.Raise) for inner in statement.body)
     return isinstance(statement, ast.Raise | ast.Assert)
@@ -166,7 +166,7 @@ class Replace(ast.NodeTransformer):
 
 
 def occurs(answer: Definition, page: ast.AST) -> bool:
-    """True if `answer` occurs anywhere in `page`, both simplified, up to names."""
+    """Return True if `answer` occurs anywhere in `page`, both simplified, up to names."""
     body = answer.body
     if any(close(answer, node) for node in nodes(page) if type(node) is type(answer)):
         return True
@@ -180,7 +180,10 @@ def occurs(answer: Definition, page: ast.AST) -> bool:
 
 
 def close(answer: Definition, page: Definition) -> bool:
-    """True if two definitions are nearly the same."""
+    """Return True if two definitions are nearly the same.
+
+    Short definitions may differ only in names; the shapes of longer ones are at least CLOSE alike.
+    """
     answer_shape, page_shape = shape(answer), shape(page)
     if min(len(answer_shape), len(page_shape)) < LONG:
         return block_alike(answer.body, page.body)
@@ -235,7 +238,7 @@ def block_alike(answer: list[ast.stmt], page: list[ast.stmt]) -> bool:
 
 
 def alike(answer: ast.AST, page: ast.AST, names: dict[str, str]) -> bool:
-    """True if two trees differ only in names; `names` maps the answer's names to the page's.
+    """Return True if two trees differ only in names; `names` maps the answer's names to the page's.
 
     Distinct names of the answer stay distinct, but may be constants on the page.
     """

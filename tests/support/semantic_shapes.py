@@ -96,7 +96,7 @@ def lengths(exercise: Exercise) -> Mutants:
 
 
 def may_be_0(exercise: Exercise, name: str) -> bool:
-    """True if the docstring says that an axis or a parameter may be 0."""
+    """Return True if the docstring says that an axis or a parameter may be 0."""
     pattern = (
         rf"\b{name}( and \w+)? may be 0|{name}: [^(]*\bmay be 0|"
         rf"\b{name}: [^(]*\b0 or more|\b{name} is 0 or more|With {name} = 0"

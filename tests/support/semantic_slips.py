@@ -73,7 +73,7 @@ def _made_anyway(answer: type) -> Answer:
 
 
 def _ones(arguments: dict[str, Any]) -> bool:
-    """True if an integer, or one of the last three axes of an array, is 1."""
+    """Return True if an integer, or one of the last three axes of an array, is 1."""
     sizes = [size for array in arrays_in(arguments) for size in array.shape[-3:]]
     return 1 in sizes or any(type(value) is int and value == 1 for value in arguments.values())
 
@@ -95,7 +95,7 @@ def stand_ins(exercise: Exercise) -> Mutants:
 
 @functools.cache
 def _masks(exercise: Exercise) -> bool:
-    """True if the reference hides anything on a public case."""
+    """Return True if the reference hides anything on a public case."""
     answer = instead(exercise, _masked_by(0.0))
     return answer is not None and differs(exercise, answer, shown_cases(exercise))
 

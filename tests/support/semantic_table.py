@@ -40,7 +40,7 @@ Pair = tuple[Case, object]
 
 
 def rejected(exercise: Exercise, name: str, answer: Answer) -> bool:
-    """True if a public case, or a hidden case of every draw, finds a fault in the mutant."""
+    """Return True if a public case, or a hidden case of every draw, finds a fault in the mutant."""
     public, *draws = _graded(exercise)
     if name == ONE_BUFFER:
         return all(_clash(answer, public + hidden) for hidden in draws)
@@ -48,7 +48,7 @@ def rejected(exercise: Exercise, name: str, answer: Answer) -> bool:
 
 
 def right_somewhere(exercise: Exercise, answer: Answer) -> bool:
-    """True if some public case, or hidden case of the first draw, finds no fault in the answer."""
+    """Return True if some public case, or hidden case of the first draw, accepts the answer."""
     public, hidden, *_ = _graded(exercise)
     return not all(faults(answer, public + hidden))
 
@@ -59,7 +59,7 @@ def faults(answer: Answer, pairs: list[Pair]) -> Iterator[Mismatch | None]:
 
 
 def _clash(answer: Answer, pairs: list[Pair]) -> bool:
-    """True if a call spoils the result of another call."""
+    """Return True if a call spoils the result of another call."""
     observations = _observed(answer, pairs)
     return any(
         fault(*pair, observation) for pair, observation in zip(pairs, observations, strict=True)

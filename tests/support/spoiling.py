@@ -84,7 +84,7 @@ def bound(exercise: Exercise) -> list[dict[str, Any]]:
 
 
 def is_array(value: Any) -> bool:
-    """True for an array or a tensor."""
+    """Return True for an array or a tensor."""
     return isinstance(value, np.ndarray | torch.Tensor)
 
 
@@ -217,7 +217,7 @@ def arrays_in(value: Any) -> list[Any]:
 
 
 def is_floating(array: Any) -> bool:
-    """True for an array or a tensor of floating numbers."""
+    """Return True for an array or a tensor of floating numbers."""
     if isinstance(array, torch.Tensor):
         return array.is_floating_point()
     return array.dtype.kind == "f"
@@ -324,7 +324,7 @@ def sized(exercise: Exercise, size: float) -> list[Case]:
 
 
 def differs(exercise: Exercise, answer: Answer, cases: list[Case]) -> bool:
-    """True if `answer` differs from the reference where the reference does not raise."""
+    """Return True if `answer` differs from the reference where the reference does not raise."""
     right = observe_quietly(exercise.reference, cases)
     pairs = zip(cases, right, strict=True)
     key = build_key(

@@ -161,12 +161,12 @@ def module_name(path: str) -> str | None:
 
 
 def of_python(path: str) -> bool:
-    """True for a module or a file of the tests, both of which are found through imports."""
+    """Return True for a module or a file of the tests, both of which are found through imports."""
     return bool(module_name(path)) or path.startswith("tests/")
 
 
 def of_a_chapter(module: str) -> bool:
-    """True for a check or a reference; all other modules belong to the engine."""
+    """Return True for a check or a reference; all other modules belong to the engine."""
     return module.startswith((f"{CHECKS}.", "solutions."))
 
 
@@ -209,7 +209,7 @@ def followed(path: Path, root: Path, visited: frozenset[Path] = frozenset()) -> 
 
 
 def names(path: Path, changed: Iterable[Path]) -> bool:
-    """True if a test file names a changed file that no module imports, or its folder."""
+    """Return True if a test file names a changed file that no module imports, or its folder."""
     text = path.read_text(encoding="utf-8")
     quoted = {part for file in changed for part in (file.name, file.parent.name) if part}
     folders = {part for file in changed for part in file.parts if part in ("_ext", ".ci")}

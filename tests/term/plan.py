@@ -74,7 +74,11 @@ class Student:
 
 @dataclass(frozen=True)
 class Work:
-    """A submission: its answers by exercise, hours after the due date, and written answers."""
+    """A submission.
+
+    answers: exercise -> kind of answer. hours_late: hours after the due date, negative if early.
+    in_words: True if the written questions are answered.
+    """
 
     answers: Mapping[str, str]
     hours_late: float

@@ -121,7 +121,9 @@ def execution_order(chapters: Mapping[str, Chapter]) -> list[str]:
         sorter.prepare()
     except CycleError as error:
         cycle = " <- ".join(error.args[1])
-        raise BookError(f"chapters read each other's results: {cycle}") from None
+        raise BookError(
+            f"chapters read each other's results: {cycle}. Remove one of these reads."
+        ) from None
     ready: list[str] = []
     while sorter.is_active():
         ready = sorted([*ready, *sorter.get_ready()], key=places.index)
@@ -142,7 +144,7 @@ def find_chapters(settings: Settings) -> dict[str, Chapter]:
         for missing in chapter.reads.keys() - chapters.keys():
             raise BookError(
                 f"{chapter.path}: it reads results of {missing!r}, "
-                "which is not a page with code cells"
+                "which is not a page with code cells. Correct the name, or remove the call."
             )
     return chapters
 
@@ -171,7 +173,10 @@ def read_chapter(name: str, settings: Settings) -> Chapter | None:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         contents = path.with_name("_toc.yml")
-        raise BookError(f"{contents} lists {name!r}, but there is no {path.name}") from None
+        raise BookError(
+            f"{contents} lists {name!r}, but there is no {path.name}. Create the page, or remove "
+            "the entry."
+        ) from None
     if not is_myst_markdown_notebook(text):
         return None
     try:

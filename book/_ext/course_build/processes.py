@@ -24,7 +24,7 @@ def _own_seconds(process: psutil.Process) -> float:
 
 
 def resident_bytes(leader: int) -> int:
-    """Return the resident memory of a process and all its descendants, in bytes.
+    """Return the resident memory, in bytes, of a process and all its descendants.
 
     Memory that several of them share is counted for each.
     """

@@ -42,7 +42,7 @@ _COMMA: Word = (",", (), ())
 
 
 def sentence(parts: Sentence) -> list[Word]:
-    """Return the German words of `parts`, with the keys of the English words they translate."""
+    """Return the German words of `parts`, each with the keys of its English words."""
     words: list[Word] = []
     inverted = False
     for i, segment in enumerate(parts):

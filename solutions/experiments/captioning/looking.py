@@ -26,7 +26,7 @@ from .variance import gradient_variances
 
 
 class Budget(NamedTuple):
-    """The numbers of steps in the first and in the second part of training."""
+    """The number of training steps in each of the two parts."""
 
     first: int
     then: int

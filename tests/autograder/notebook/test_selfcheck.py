@@ -1,4 +1,4 @@
-"""Test the self-check in a student's notebook: the grader's verdicts with pictures."""
+"""Test that the self-check in a notebook reports the grader's verdicts and draws pictures."""
 
 import linecache
 import os

@@ -69,7 +69,7 @@ def kind_of(pixels):
 
 
 def holds(word, first, second):
-    """True if the box `first` is clearly `word` the box `second`."""
+    """Return True if the box `first` is clearly `word` the box `second`."""
     if word == "below":
         return holds("above", second, first)
     if word == "left of":
@@ -132,7 +132,7 @@ def captions():
     }
 
 
-def test_training_and_test_share_words_but_no_combination(captions):
+def test_splits_share_words_but_no_combination(captions):
     trained, tested = (
         {combination for caption in captions[split] for combination in combinations_of(caption)}
         for split in ("train", "test")

@@ -518,7 +518,7 @@ def testing():
     return sample_sentences(4000, default_rng(11), split="test")
 
 
-def test_training_and_test_share_words_but_no_clause_combination(training, testing):
+def test_splits_share_words_but_no_clause_combination(training, testing):
     seen = set().union(*map(combinations, training))
     held_out = set().union(*map(combinations, testing))
     assert min(len(seen), len(held_out)) > 1000

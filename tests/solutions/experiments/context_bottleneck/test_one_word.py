@@ -7,7 +7,7 @@ from solutions.data.translation.nouns import NOUN
 from solutions.experiments.context_bottleneck import one_word
 
 
-def test_two_of_a_pair_differ_in_one_noun_of_a_kind():
+def test_sentences_of_a_pair_differ_in_one_noun_of_a_kind():
     for length in one_word.LENGTHS:
         pairs = one_word.sentences(length)
         assert len(pairs) == one_word.SENTENCES

@@ -9,7 +9,7 @@ from solutions.experiments.transformer import choices
 from solutions.transformer import beam_search
 
 
-def test_three_answers_to_a_word():
+def test_each_word_has_three_right_answers():
     D, A, C = 3, 0, 2
     result = choices.answers([D, A, C])
     assert result["in order"] == [choices.UP, A, C, D]
@@ -33,7 +33,7 @@ def test_answers_are_drawn_with_their_shares():
         assert abs(names.count(name) / 4000 - share) < 0.03
 
 
-def test_of_the_task_itself_greedy_writes_the_less_probable_answer():
+def test_greedy_search_on_the_true_distribution_writes_the_less_probable_answer():
     word = [4, 1, 6, 0, 2]
     right = {
         tuple([*answer, choices.STOP]): choices.SHARES[name]
