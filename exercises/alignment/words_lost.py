@@ -193,10 +193,10 @@ def _(rng):
 def _experiment(
     rng: np.random.Generator, hide: str, wrong: float = 0.0, m: int = 60, n: int = 12
 ) -> tuple[np.ndarray, ...]:
-    """Scores, states, read-out, targets and what is hidden, of a decoder with a gold state a word.
+    """Return the arguments of a case whose decoder has a gold state per word.
 
-    A word's gold state is the one that its logits are made of; its scores prefer it, more or less.
-    The targets are what the decoder writes, but for a share `wrong`.
+    The targets are the words that the decoder writes, except for a share `wrong`. The scores of a
+    word prefer its gold state, more or less.
     """
     d_h, vocabulary = 8, 20
     H, W_out = rng.normal(size=(n, d_h)), rng.normal(size=(d_h, vocabulary))
@@ -224,7 +224,7 @@ def _twins(rng: np.random.Generator, shift: float = 0.0) -> tuple[np.ndarray, ..
 
 
 def _written(scores: np.ndarray, H: np.ndarray, W_out: np.ndarray) -> np.ndarray:
-    """Return what a decoder writes that looks at one state only."""
+    """Return the words that a decoder writes if it looks at only one state."""
     return np.argmax(H[scores.argmax(axis=-1)] @ W_out, axis=-1)
 
 

@@ -1,7 +1,8 @@
-"""The exercise `test_sees_no_future`: write the test that finds a leak, in a model you know not.
+"""The exercise `test_sees_no_future`: write the test that finds a leak in an unknown model.
 
-It tells apart language models that look back, and mutants that look on. Each stands alone: only its
-own lines reach the process in which it runs. The weights of a model are any numbers that differ.
+The answer must tell causal language models from mutants that see later tokens. Each of them is
+complete in itself: only its own lines reach the process in which it runs. The weights of a model
+are arbitrary numbers that differ.
 """
 
 import numpy as np

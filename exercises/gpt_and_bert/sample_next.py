@@ -1,7 +1,7 @@
 """The exercise `sample_next`: temperature, top-k and top-p.
 
-The random generator of a case is made afresh from its seed at each call. A right answer takes one
-number a row from it, so what is right is one answer and can be compared.
+The random generator of a case is made afresh from its seed at each call. A right answer draws one
+number per row, so there is a single right result to compare with.
 """
 
 import numpy as np

@@ -300,7 +300,7 @@ def _scores(
 
 
 def _near_the_limit(rng: np.random.Generator, d_head: int, d_model: int, n: int) -> Iterator[Case]:
-    """Scores that are off by a little less than a hundredth of the largest in size, or more."""
+    """Scores that are off by just under or over 1 % of the largest absolute score."""
     for layout in ("neighbours", "halves"):
         case = _below_0(_case(rng, "", layout, d_head, d_model, n, 100.0))
         limit = 0.01 * np.abs(case.arguments[3]).max()
@@ -317,7 +317,7 @@ def _near_the_limit(rng: np.random.Generator, d_head: int, d_model: int, n: int)
 
 
 def _below_0(case: Case) -> Case:
-    """The same, with a largest score in size that is below 0: the keys point the other way."""
+    """The same, where the largest absolute score is negative: the keys point the other way."""
     W_q, W_k, X, scores, base = case.arguments
     sign = -1 if scores.max() > -scores.min() else 1
     return replace(case, arguments=(W_q, sign * W_k, X, sign * scores, base))

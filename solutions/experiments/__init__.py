@@ -1,1 +1,1 @@
-"""What the chapters measure: a package a chapter, under the chapter's name."""
+"""The measurements of the chapters: a package for each chapter, with its name."""

@@ -130,7 +130,7 @@ class TransformerDecoderBlock(nn.Module):
     """Masked self-attention, cross-attention to the source, and the position-wise network."""
 
     def __init__(self, width: int, d_ff: int, heads: int, dropout: float) -> None:
-        """width: of the embeddings; d_ff: inside the position-wise network."""
+        """width: size of the embeddings. d_ff: hidden size of the position-wise network."""
         super().__init__()
         self.attention1 = d2l.MultiHeadAttention(width, heads, dropout)
         self.attention2 = d2l.MultiHeadAttention(width, heads, dropout)
@@ -163,7 +163,7 @@ class NormFirstEncoderBlock(nn.Module):
     """An encoder block of their parts, with the norm before each sublayer."""
 
     def __init__(self, width: int, d_ff: int, heads: int, dropout: float) -> None:
-        """width: of the embeddings; d_ff: inside the position-wise network."""
+        """width: size of the embeddings. d_ff: hidden size of the position-wise network."""
         super().__init__()
         self.attention = d2l.MultiHeadAttention(width, heads, dropout)
         self.ffn = d2l.PositionWiseFFN(d_ff, width)
@@ -182,7 +182,7 @@ class NormFirstEncoder(d2l.TransformerEncoder):  # type: ignore[misc, name-defin
     def __init__(
         self, tokens: int, width: int, d_ff: int, heads: int, blocks: int, dropout: float
     ) -> None:
-        """width: of the embeddings; d_ff: inside the position-wise networks."""
+        """width: size of the embeddings. d_ff: hidden size of the position-wise networks."""
         super().__init__(tokens, width, d_ff, heads, blocks, dropout)
         own = (NormFirstEncoderBlock(width, d_ff, heads, dropout) for _ in range(blocks))
         self.blks = nn.Sequential(*own)
@@ -197,7 +197,7 @@ class NormFirstDecoderBlock(nn.Module):
     """The parts of `TransformerDecoderBlock`, with the norm before each sublayer."""
 
     def __init__(self, width: int, d_ff: int, heads: int, dropout: float) -> None:
-        """width: of the embeddings; d_ff: inside the position-wise network."""
+        """width: size of the embeddings. d_ff: hidden size of the position-wise network."""
         super().__init__()
         self.attention1 = d2l.MultiHeadAttention(width, heads, dropout)
         self.attention2 = d2l.MultiHeadAttention(width, heads, dropout)
@@ -232,7 +232,7 @@ class TransformerDecoder(nn.Module):
         dropout: float,
         norm_first: bool = False,
     ) -> None:
-        """width: of the embeddings; d_ff: inside the position-wise networks."""
+        """width: size of the embeddings. d_ff: hidden size of the position-wise networks."""
         super().__init__()
         self.scale = math.sqrt(width)
         self.embedding = nn.Embedding(tokens, width)

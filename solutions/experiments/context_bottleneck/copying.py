@@ -37,7 +37,7 @@ class Copier(nn.Module):
     """A GRU that reads, a vector of `width` numbers, and a GRU that writes the same sequence."""
 
     def __init__(self, width: int, noise: float) -> None:
-        """width: of the vector between the two. noise: its standard deviation, on each number."""
+        """width: of the vector between them. noise: standard deviation, added to each number."""
         super().__init__()
         self.noise = noise
         self.embedding = nn.Embedding(3, D_EMBEDDING)  # 0, 1 and [START]

@@ -194,7 +194,7 @@ def train(model: TwoHeads, tests: list[Tensor], seed: int) -> list[tuple[int, fl
 
 
 def loss_of(model: TwoHeads, texts: Tensor) -> Tensor:
-    """Return the nats a token in the second copy."""
+    """Return the loss in the second copy, in nats per token."""
     logits = model(texts, causal(texts.shape[1]))
     return causal_language_model_loss(*second_copy(logits, texts))
 

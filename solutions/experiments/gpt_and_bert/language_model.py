@@ -46,7 +46,7 @@ def corpus() -> Corpus:
 
 
 def bigram_loss(train: Tensor, tuning: Tensor, validation: Tensor, vocab_size: int) -> float:
-    """Return the nats a token of a bigram model, mixed with the counts of single tokens.
+    """Return the loss, in nats per token, of a mixture of a bigram and a unigram model.
 
     The share of each is the best of eight on the tuning text.
     """
@@ -87,7 +87,7 @@ def windows(ids: Tensor, n: int) -> Tensor:
 
 @torch.no_grad()
 def mean_loss(model: nn.Module, text: Tensor) -> float:
-    """Return the nats a token on a text, in windows of the trained context."""
+    """Return the loss on a text, in nats per token, in windows of the trained context."""
     model.eval()
     pieces = windows(text, CONTEXT)
     total = sum(
@@ -100,7 +100,7 @@ def mean_loss(model: nn.Module, text: Tensor) -> float:
 
 @torch.no_grad()
 def loss_by_sight(model: nn.Module, text: Tensor, n: int) -> float:
-    """Return the nats a token if the model sees only the n tokens before, n up to MOST_SEEN.
+    """Return the loss, in nats per token, if the model sees only n tokens, up to MOST_SEEN.
 
     Every second token of the text is predicted, the same tokens for every n.
     """

@@ -67,7 +67,7 @@ def passages(published: SmolLM2, count: int, n: int) -> Tensor:
 
 
 def loss(published: SmolLM2, ids: Tensor, off: Collection[Head] = ()) -> float:
-    """Return the mean nats a token."""
+    """Return the mean loss, in nats per token."""
     return float(nats(look(published, ids, off).logits, ids).mean())
 
 
