@@ -176,10 +176,7 @@ class AttentionDecoder(nn.Module):
     def _look(
         self, embedded: Tensor, s: Tensor, source_side: Tensor, memory: Memory
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Attend to the source and update the state, as in chapter 2's `attention_decoder_step`.
-
-        Returns the tuple (s, context, weights).
-        """
+        """Attend to the source and update the state: chapter 2's `attention_decoder_step`."""
         scores = self.v((self.W_s(s)[:, None] + source_side).tanh())[..., 0]  # (B, n)
         weights = scores.masked_fill(~memory.mask, -torch.inf).softmax(dim=-1)
         context = (weights[:, None] @ memory.states)[:, 0]  # (B, d_c)
