@@ -30,8 +30,8 @@ AGAIN = "Every result so far is in the journal; then run the same command again.
 class Cluster:
     """The workers of a dask scheduler, as a context manager.
 
-    A worker gets a job at a time, only if its installation would judge as this one does; this
-    includes workers that join later. If a worker is lost, its job goes to another worker.
+    A worker gets jobs, one at a time, if its installation would judge as this one does; this holds
+    also for workers that join later. If a worker is lost, its job goes to another worker.
     """
 
     died = (KilledWorker,)

@@ -106,8 +106,8 @@ TIMED_OUT = ("Timeout waiting for execute reply", "A cell timed out")
 """The messages of nbgrader for a cell that reached its time limit."""
 
 QUESTIONS = ("unearned", "lost", "hurt", "stuck", "silent")
-"""The faults that are looked for in each case: the student got points that were not earned, a right
-answer lost points, the honest student lost points, the run did not end, there are no points."""
+"""The faults that are looked for in each case: the student got unearned points, a right answer lost
+points, the honest student lost points, the run did not end, or the grader gave no points at all."""
 
 TEST = """\
 def same(answer, arguments, keywords, expected):
