@@ -27,9 +27,13 @@ from myst_parser.parsers.mdit import create_md_parser
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-WORDS_A_MINUTE = 200
-SECONDS = {"formulas": 20, "lines": 3, "figures": 40, "questions": 45}
-"""Seconds that a reader spends on a displayed formula, a line of code, a figure, a question."""
+WORDS_A_MINUTE = 120
+SECONDS = {"formulas": 45, "lines": 5, "figures": 60, "questions": 90}
+"""Seconds that a reader spends on a displayed formula, a line of code, a figure, a question.
+
+These and WORDS_A_MINUTE are for reading with a pencil: working the small numbers out, answering
+before looking, and tracing each line of code. That takes about twice as long as reading through.
+"""
 
 QUESTIONS = ("predict", "quiz")
 BOXES = ("admonition", "note", "tip", "warning", "seen", "dropdown", "spoiler")

@@ -16,7 +16,7 @@ import yaml
 from cells import BOOK, CHAPTERS, FOLDED, OPEN, REMOVED, Code
 from course_reading import measure
 
-MOST_WORDS, MOST_MINUTES, MOST_IMPORTS, MOST_COLUMNS = 3600, 45, 8, 76
+MOST_WORDS, MOST_MINUTES, MOST_IMPORTS, MOST_COLUMNS = 3600, 80, 8, 76
 
 LEAST_PREDICTIONS = 5
 PREDICTION = re.compile(r"^```\{predict\}\n:name: (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -76,7 +76,7 @@ def test_cells_count_by_their_visible_parts() -> None:
 
 
 def test_more_of_anything_takes_longer() -> None:
-    nothing = Reading(words=400)
+    nothing = Reading(words=240)
     assert nothing.minutes == 2
     for name in ("words", "formulas", "lines", "figures", "questions"):
         assert (nothing + Reading(**{name: 1})).minutes > nothing.minutes
@@ -87,7 +87,7 @@ def test_minutes_are_shown_in_fives(minutes: float, shown: int) -> None:
     assert in_fives(minutes) == shown
 
 
-PAGES_OF_WORDS = {"captioning": 3000, "alignment": 12000}
+PAGES_OF_WORDS = {"captioning": 1800, "alignment": 7200}
 
 
 def test_a_page_shows_its_time(make_book: Callable[..., Book]) -> None:
@@ -97,7 +97,7 @@ def test_a_page_shows_its_time(make_book: Callable[..., Book]) -> None:
     assert result.returncode == 0, result.stdout
     page = re.sub(r"<[^>]*>", "", book.page("alignment.html"))
     task = in_fives(assignment_minutes("alignment"))
-    assert f"About 15 minutes to read, about {task} minutes for the assignment." in page
+    assert f"About 25 minutes to read, about {task} minutes for the assignment." in page
     assert task > 30
     book.write("book/softly.md", "# A page\n\n{minutes}`to write`\n")
     wrong = book.build()
