@@ -1,8 +1,8 @@
-"""The exercise `cross_attention`: one sequence asks, another answers."""
+"""The exercise `cross_attention`: one sequence asks, another answers. To debug."""
 
 import numpy as np
 
-from autograder.exercise.declaring import Case, Declaration
+from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import queries_keys_values as solutions
 
 from .. import forbidden
@@ -12,13 +12,13 @@ cross_attention = Declaration(
     points=3,
     difficulty=3,
     minutes=15,
+    kind=Kind.DEBUG,
     forbidden=forbidden.ATTENTION,
     help=(
-        "Make the queries from one sequence, the keys and values from the other, and then attend "
-        "as before.",
+        "Where does each of Q, K and V come from? Try a context of another length and width.",
         "The output has one row for each token that asks. Which of the three matrices has as many "
         "rows as a token of X has features, and which have as many as a token of the context?",
-        "Section “Three layers in one function”.",
+        "Section “Two layers in one function”.",
     ),
 )
 
@@ -89,12 +89,23 @@ def _(X, context, W_q, W_k, W_v, mask=None):
     return weights @ V, weights
 
 
-cross_attention.wrong(
+@cross_attention.wrong(
     "values from the tokens that ask",
     "What is blended in the output: what the asking tokens already know, or what the context "
     "passes on?",
-    plain.edit("context @ W_v", "X @ W_v"),
+    released=True,
 )
+def _(X, context, W_q, W_k, W_v, mask=None):
+    Q, K, V = X @ W_q, context @ W_k, X @ W_v
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    largest = np.max(scores, axis=-1, keepdims=True, where=mask, initial=-1e30)
+    weights = np.exp(np.where(mask, scores - largest, -1e30)) * mask
+    total = weights.sum(axis=-1, keepdims=True)
+    weights = weights / np.where(total > 0, total, 1)
+    return weights @ V, weights
+
+
 cross_attention.wrong(
     "context not used",
     "Does your answer change when the context does?",

@@ -19,7 +19,7 @@ scaled_dot_product_attention = Declaration(
         "`np.swapaxes(K, -1, -2)` swaps the last two axes and leaves the batch alone. Give hidden "
         "keys a score whose exponential is exactly 0, and ask what then happens to a row in which "
         "every key is hidden: what is its largest score, and what do its exponentials sum to?",
-        "Sections “From one query to many: the attention layer” and “Masks”.",
+        "Sections “The attention layer” and “Masks”.",
     ),
 )
 

@@ -20,7 +20,7 @@ scaled_dot_product_attention_backward = Declaration(
         "For a product A = B C, the gradients are d_B = d_A Cᵀ and d_C = Bᵀ d_A; check that the "
         "shapes fit. For one row of the softmax, ∂w_j/∂s_k = w_j (δ_jk - w_k): write out the sum "
         "over j, and you will find a mean over the keys in it.",
-        "Section “From one query to many: the attention layer”; “What you need”, the chain rule.",
+        "Section “The attention layer”; “What you need”, the chain rule.",
     ),
 )
 

@@ -23,7 +23,7 @@ test_masked_blend = Declaration(
         "`assert np.allclose(implementation(scores, values, mask), right)`. The logarithms of "
         "small whole numbers are good scores. Take two queries that differ, and values that tell "
         "the keys apart; in which ways may scores and masks be extreme?",
-        "The sections on masks in the chapter, and “Where people go wrong”.",
+        "The section “Masks” of the chapter.",
     ),
 )
 

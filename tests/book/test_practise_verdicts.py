@@ -29,10 +29,7 @@ CHAPTERS = [name for name, assignment in COURSE.items() if not assignment.torch]
 NARROW = "NumPy makes whole numbers of 32 bits there, and the message names their dtype"
 DIFFERENT = {
     "captioning": {"hard_attention: number of the place instead of one-hot": NARROW},
-    "queries_keys_values": {
-        "padding_mask: integers instead of booleans": NARROW,
-        "causal_mask: integers instead of booleans": NARROW,
-    },
+    "queries_keys_values": {"padding_mask: integers instead of booleans": NARROW},
     "positions": {"interpolated_positions: one length for all sequences": NARROW},
 }
 """The answers for which the page's result differs, by chapter, each with the reason."""

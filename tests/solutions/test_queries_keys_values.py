@@ -9,16 +9,23 @@ from hypothesis import strategies as st
 from solutions.alignment import softmax
 from solutions.experiments.queries_keys_values.associative_recall import (
     LAYERS,
+    LETTERS,
     SMALL,
+    TASKS,
     USUAL,
     Recall,
     Run,
     best_of,
+    following,
     partner,
     sample,
 )
+from solutions.experiments.queries_keys_values.real_heads import asymmetry, on_itself
 from solutions.experiments.queries_keys_values.scaling import (
     SCALES,
+    SMALLER_START,
+    TRAINED,
+    WIDTH,
     WIDTHS,
     entropy,
     measure,
@@ -109,15 +116,27 @@ def test_measurements_have_a_row_per_seed_and_a_column_per_width():
     assert measured["1 / d", "entropy"][1, 2] == measure(WIDTHS[2], SCALES["1 / d"], 1)["entropy"]
 
 
-@pytest.mark.parametrize("task", ["own", "partner"])
-def test_recall_sequences_hold_the_answer_and_the_distractor(task):
+def test_following_letters_stand_in_circles_of_three():
+    letters = torch.arange(6)
+    assert following(letters).tolist() == [1, 2, 0, 4, 5, 3]
+    assert following(following(following(letters))).tolist() == letters.tolist()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_recall_sequences_hold_the_answer_and_the_distractors(task):
     letters, numbers, asked, answer = sample(200, task, torch.Generator().manual_seed(7))
-    target = asked if task == "own" else partner(asked)
+    target = TASKS[task](asked)
+    related = {
+        "own": (partner,),
+        "partner": (partner,),
+        "next": (following, lambda letter: following(following(letter))),
+    }[task]
     for row in range(200):
         stored = dict(zip(letters[row].tolist(), numbers[row].tolist(), strict=True))
         assert len(stored) == letters.shape[1]
         assert len(set(stored.values())) == letters.shape[1]
-        assert {int(asked[row]), int(partner(asked[row]))} <= stored.keys()
+        wanted = {int(asked[row]), *(int(relation(asked[row])) for relation in related)}
+        assert wanted <= stored.keys()
         assert stored[int(target[row])] == answer[row]
     places = (letters == target[:, None]).int().argmax(dim=1)
     assert torch.bincount(places, minlength=letters.shape[1]).min() > 0  # no place is special
@@ -135,14 +154,56 @@ def test_with_two_projections_both_of_a_pair_may_prefer_the_other():
     assert (margins(Recall("Q, K, V")) > 0).any()
 
 
-@pytest.mark.parametrize("start", [SMALL, USUAL])
+@given(SEEDS, st.sampled_from(LAYERS[:3]))
+def test_with_a_symmetric_score_the_three_margins_of_a_circle_sum_to_zero(seed, layer):
+    """Check the chapter's second proof on random models."""
+    torch.manual_seed(seed)
+    table = Recall(layer).letter_scores()
+    letters = torch.arange(LETTERS // 3 * 3)
+    after, before = following(letters), following(following(letters))
+    margins = (table[letters, after] - table[letters, before]).view(-1, 3)
+    assert margins.sum(dim=1).abs().max() < 1e-5
+
+
+def test_the_signed_layer_is_symmetric_and_no_inner_product():
+    torch.manual_seed(0)
+    table = Recall("one projection, signed").letter_scores()
+    torch.testing.assert_close(table, table.T)
+    assert (table.diagonal() < 0).any()
+    assert (margins(Recall("one projection, signed")) > 0).any()
+
+
+@pytest.mark.parametrize("start", [SMALL, USUAL, (0.3, 1.0)])
 def test_the_initial_scale_affects_only_the_embeddings(start):
     torch.manual_seed(0)
     model = Recall("Q, K, V", start, d=512)
-    for embedding in (model.letter, model.number):
-        assert embedding.weight.std().item() == pytest.approx(start, rel=0.05)
+    for embedding, deviation in zip((model.letter, model.number), start, strict=True):
+        assert embedding.weight.std().item() == pytest.approx(deviation, rel=0.05)
     torch.manual_seed(0)
-    assert torch.equal(model.W_q.weight, Recall("Q, K, V", 2 * start, d=512).W_q.weight)
+    assert torch.equal(model.W_q.weight, Recall("Q, K, V", (2.0, 2.0), d=512).W_q.weight)
+
+
+def test_a_smaller_start_gives_the_first_scores_of_the_division():
+    tables = []
+    for name in (SMALLER_START, "1 / sqrt(d)"):
+        torch.manual_seed(0)
+        tables.append(Recall("Q, K, V", USUAL, WIDTH, **TRAINED[name]).letter_scores())
+    torch.testing.assert_close(*tables)
+
+
+def test_asymmetry_is_the_share_of_the_antisymmetric_part():
+    symmetric = torch.tensor([[1.0, 2.0], [2.0, 3.0]])
+    turn = torch.tensor([[0.0, 1.0], [-1.0, 0.0]])
+    shares = asymmetry(torch.stack([symmetric, turn, torch.eye(2) + turn]))
+    torch.testing.assert_close(shares, torch.tensor([0.0, 1.0, 0.5]))
+
+
+def test_weights_on_itself_leave_out_the_two_marks():
+    scores = torch.zeros(4, 4)
+    scores[1, 1] = scores[2, 3] = 50.0  # the first word prefers itself, the second the last mark
+    own, first = on_itself(scores)
+    assert own.item() == pytest.approx(0.5)
+    assert first.item() == 0.5
 
 
 def test_validation_chooses_the_rate_and_the_reported_accuracy_does_not():

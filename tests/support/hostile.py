@@ -74,7 +74,7 @@ GRADED = {
         "self_attention",
         "permute_equivariantly",
     ),
-    "queries_keys_values": ("causal_mask", "test_masked_blend"),
+    "queries_keys_values": ("padding_mask", "test_masked_blend"),
     "transformer_block": ("LayerNorm", "FeedForward"),
 }
 """The only exercises of these assignments that are graded, since the others take long."""

@@ -175,7 +175,6 @@ BEYOND = {
     "rotary": ("positions", (16, 64, 512, 4096)),
     "linear_bias": ("n", (16,)),
     "relative_scores": ("n_k", (8,)),
-    "causal_mask": ("n", (16,)),
     "padding_mask": ("n", (16,)),
     "greedy_decode": ("max_len", (16, 64)),
     "beam_search": ("max_len", (16, 64)),

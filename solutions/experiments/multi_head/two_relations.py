@@ -21,13 +21,14 @@ from ..queries_keys_values.associative_recall import (
     D_MODEL,
     LETTERS,
     NUMBERS,
-    RATES,
-    TASKS,
     TEST,
+    own,
+    partner,
     sample,
 )
 
-RELATIONS = tuple(TASKS)  # "own", "partner"
+RELATIONS = ("own", "partner")
+RATES = (0.003, 0.01, 0.03)
 HEADS = (1, 2, 8)
 HIDDEN = 128
 STEPS, TIMES = 400, 10
@@ -40,7 +41,7 @@ def places(letters: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:
 
     letters: (batch, records). asked: (batch,), letters whose own and partner's records are present.
     """
-    wanted = torch.stack([relation(asked) for relation in TASKS.values()], dim=1)  # (batch, 2)
+    wanted = torch.stack([relation(asked) for relation in (own, partner)], dim=1)  # (batch, 2)
     return (letters[:, None] == wanted[..., None]).int().argmax(dim=-1)
 
 

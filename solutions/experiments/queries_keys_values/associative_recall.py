@@ -1,10 +1,11 @@
-"""A task in which related tokens are not similar, and attention layers that try to learn it.
+"""Tasks in which related tokens are not similar, and attention layers that try to learn them.
 
 A sequence has `RECORDS` records. A record binds a letter to a number, both drawn at random. The
 question names a letter. In the task "own" the answer is the number stored under that letter; in the
-task "partner" it is the number stored under its partner (A and B are partners, C and D, and so on).
-Recall from a new list of pairs is a standard test of sequence models (Ba et al. 2016, "Using fast
-weights to attend to the recent past").
+task "partner" it is the number stored under its partner (A and B are partners, C and D, and so on);
+in the task "next" it is the number stored under the next letter of its circle (A, B, C, and back to
+A). Recall from a new list of pairs is a standard test of sequence models: Graves et al. (2014),
+"Neural Turing machines", call it associative recall.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,13 +19,15 @@ from torch import nn
 LETTERS, NUMBERS, RECORDS = 16, 16, 8
 D_MODEL = 32
 STEPS, BATCH, TIMES, TEST = 300, 64, 10, 1024
-RATES = (0.003, 0.01, 0.03)
-LAYERS = ("parameter-free", "one projection for Q and K", "Q, K, V")
-USUAL, SMALL = 1.0, 0.3
-"""Initial standard deviations of the embeddings: torch's, and a smaller one."""
+RATES = (0.0003, 0.001, 0.003, 0.01, 0.03)
+LAYERS = ("parameter-free", "one projection", "one projection, signed", "Q, K, V")
+LONG_STEPS = 3000
+"""The steps of the runs that ask whether more training would help."""
 
-ARMS = (("own", SMALL), ("partner", SMALL), ("partner", USUAL))
-"""The arms of the experiment: a task, and the initial standard deviation of the embeddings."""
+Start = tuple[float, float]
+"""The initial standard deviations of the letters' and of the numbers' embeddings."""
+SMALL, USUAL = (0.3, 0.3), (1.0, 1.0)
+"""A small start, and PyTorch's."""
 
 
 def own(letter: torch.Tensor) -> torch.Tensor:
@@ -37,20 +40,32 @@ def partner(letter: torch.Tensor) -> torch.Tensor:
     return letter ^ 1
 
 
-TASKS = {"own": own, "partner": partner}
+def following(letter: torch.Tensor) -> torch.Tensor:
+    """Return the next letter of the circle: 0, 1, 2 and back to 0; 3, 4, 5 and back to 3."""
+    return letter // 3 * 3 + (letter + 1) % 3
+
+
+TASKS = {"own": own, "partner": partner, "next": following}
+"""Name -> the relation of the letter that is asked for to the letter of the answer."""
+
+GROUP = {"own": 2, "partner": 2, "next": 3}
+"""Name -> the number of related letters; the records of all of them are always present."""
 
 
 def sample(batch: int, task: str, generator: torch.Generator) -> tuple[torch.Tensor, ...]:
     """Draw sequences of the task: letters, numbers, the letter asked for, and the right answer.
 
     Returns letters and numbers of shape (batch, RECORDS), asked and answer of shape (batch,).
-    Letters are distinct within a sequence, and so are numbers. The records of the requested letter
-    and of its partner are always present.
+    Letters are distinct within a sequence, and so are numbers. The records of all letters that are
+    related to the requested one are always present. "next" does not use the last letter of LETTERS,
+    which belongs to no circle.
     """
-    asked = torch.randint(LETTERS, (batch,), generator=generator)
-    pair = torch.stack([asked, partner(asked)], dim=1)  # (batch, 2)
-    order = torch.rand(batch, LETTERS, generator=generator)
-    order.scatter_(1, pair, -1.0)  # smallest first: the pair is taken before the rest
+    size = GROUP[task]
+    n_letters = LETTERS // size * size
+    asked = torch.randint(n_letters, (batch,), generator=generator)
+    group = (asked // size * size)[:, None] + torch.arange(size)  # (batch, size)
+    order = torch.rand(batch, n_letters, generator=generator)
+    order.scatter_(1, group, -1.0)  # smallest first: the group is taken before the rest
     chosen = order.argsort(dim=1)[:, :RECORDS]  # (batch, RECORDS)
     shuffle = torch.rand(batch, RECORDS, generator=generator).argsort(dim=1)
     letters = chosen.gather(1, shuffle)
@@ -67,33 +82,49 @@ class Recall(nn.Module):
     on the numbers.
     """
 
+    signs: torch.Tensor
+
     def __init__(
-        self, layer: str, start: float = SMALL, d: int = D_MODEL, power: float = 0.5
+        self,
+        layer: str,
+        start: Start = SMALL,
+        d: int = D_MODEL,
+        power: float = 0.5,
+        factor: float = 1.0,
     ) -> None:
         """Build the model with one of LAYERS; all else is the same in all models.
 
-        "one projection for Q and K" has as many parameters as "Q, K, V", because its projection is
-        twice as wide. start: the initial standard deviation of the embeddings. The scores are
-        divided by the keys' width to the power `power`.
+        The layers with one projection have as many parameters as "Q, K, V", because their
+        projection is twice as wide. In the signed one, half of the query's entries change their
+        sign. start: the initial standard deviations of the letters' and of the numbers' embeddings.
+        The scores are divided by the keys' width to the power `power`; the initial W_q and W_k are
+        multiplied by `factor`.
         """
         super().__init__()
         self.letter, self.number = nn.Embedding(LETTERS, d), nn.Embedding(NUMBERS, d)
-        for embedding in (self.letter, self.number):
-            nn.init.normal_(embedding.weight, std=start)
+        for embedding, deviation in zip((self.letter, self.number), start, strict=True):
+            nn.init.normal_(embedding.weight, std=deviation)
         self.read_out = nn.Linear(d, NUMBERS)
         self.power = power
         projections: Sequence[nn.Module] = [nn.Identity()] * 3
-        if layer == "one projection for Q and K":
+        if layer.startswith("one projection"):
             projections = [nn.Linear(d, 2 * d, bias=False)] * 2 + [nn.Linear(d, d, bias=False)]
         elif layer == "Q, K, V":
             projections = [nn.Linear(d, d, bias=False) for _ in range(3)]
         self.W_q, self.W_k, self.W_v = projections
+        signs = torch.ones(2 * d if layer.startswith("one projection") else d)
+        if layer == "one projection, signed":
+            signs[1::2] = -1.0
+        self.register_buffer("signs", signs)
+        with torch.no_grad():
+            for parameter in {*self.W_q.parameters(), *self.W_k.parameters()}:
+                parameter.mul_(factor)
 
     def forward(
         self, letters: torch.Tensor, numbers: torch.Tensor, asked: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return logits (batch, NUMBERS) and the question's weights (batch, RECORDS)."""
-        Q = self.W_q(self.letter(asked))[:, None]  # (batch, 1, d_k), one question
+        Q = (self.signs * self.W_q(self.letter(asked)))[:, None]  # (batch, 1, d_k), one question
         K = self.W_k(self.letter(letters))  # (batch, RECORDS, d_k)
         V = self.W_v(self.number(numbers))  # (batch, RECORDS, d)
         scores = Q @ K.transpose(-1, -2) / Q.shape[-1] ** self.power  # (batch, 1, RECORDS)
@@ -103,7 +134,7 @@ class Recall(nn.Module):
     @torch.no_grad()
     def letter_scores(self) -> torch.Tensor:
         """Return (LETTERS, LETTERS): the score of question i on a record of letter j."""
-        Q, K = self.W_q(self.letter.weight), self.W_k(self.letter.weight)
+        Q, K = self.signs * self.W_q(self.letter.weight), self.W_k(self.letter.weight)
         return Q @ K.T / Q.shape[-1] ** self.power
 
 
@@ -169,21 +200,37 @@ def _accuracy(model: Recall, sequences: tuple[torch.Tensor, ...]) -> float:
 
 @torch.no_grad()
 def _weight_on(model: Recall, sequences: tuple[torch.Tensor, ...]) -> dict[str, float]:
+    """Return the mean weight on the records of the letter itself, its partner, and the next."""
     letters, numbers, asked, _ = sequences
     weights = model(letters, numbers, asked)[1]
-    found = {}
-    for name, relation in TASKS.items():
-        there = letters == relation(asked)[:, None]  # (batch, RECORDS), with one True in each row
-        found[name] = weights[there].mean().item()
-    return found
+    on = {name: letters == relation(asked)[:, None] for name, relation in TASKS.items()}
+    return {name: (weights * there).sum(dim=1).mean().item() for name, there in on.items()}
 
 
-def compare_layers(seed: int) -> dict[tuple[str, float, str], Run]:
-    """Train every layer on every arm, at every rate of RATES; keep the best rate of each."""
+SMALL_LETTERS, SMALL_NUMBERS = (SMALL[0], USUAL[1]), (USUAL[0], SMALL[1])
+"""Starts in which only one of the two embeddings is small; tried without parameters alone."""
+
+ARMS = (
+    *((task, start, layer) for task in TASKS for start in (SMALL, USUAL) for layer in LAYERS),
+    ("partner", SMALL_LETTERS, LAYERS[0]),
+    ("partner", SMALL_NUMBERS, LAYERS[0]),
+)
+"""The arms of the experiment: a task, the start of the embeddings, and a layer."""
+
+
+def compare_layers(seed: int) -> dict[tuple[str, Start, str], Run]:
+    """Train every arm at every rate of RATES; keep the best rate of each."""
     return {
         (task, start, layer): best_of(
             train(partial(Recall, layer, start), task, rate, seed, STEPS) for rate in RATES
         )
-        for task, start in ARMS
-        for layer in LAYERS
+        for task, start, layer in ARMS
+    }
+
+
+def train_longer(rates: dict[tuple[str, str], float], seed: int) -> dict[tuple[str, str], Run]:
+    """Train LONG_STEPS from the small start, at the rate in `rates` for a task and a layer."""
+    return {
+        (task, layer): train(partial(Recall, layer), task, rate, seed, LONG_STEPS)
+        for (task, layer), rate in rates.items()
     }

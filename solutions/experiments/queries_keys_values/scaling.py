@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from ...alignment import softmax
-from .associative_recall import RATES, USUAL, Recall, Run, best_of, train
+from .associative_recall import USUAL, Recall, Run, train
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512)
 SCALES = {"no scale": 0.0, "1 / sqrt(d)": 0.5, "1 / d": 1.0}
@@ -17,7 +17,19 @@ SCALES = {"no scale": 0.0, "1 / sqrt(d)": 0.5, "1 / d": 1.0}
 
 QUERIES, KEYS = 256, 32
 FROZEN = 0.01
-TRAINED_WIDTHS, STEPS = (16, 128), 100
+WIDTH, STEPS = 128, 400
+RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03)
+"""The learning rates of `compare_scales`; all of them are shown."""
+
+SMALLER_START = "no scale, smaller start"
+TRAINED: dict[str, dict[str, float]] = {
+    "no scale": {"power": 0.0},
+    SMALLER_START: {"power": 0.0, "factor": WIDTH**-0.25},
+    "1 / sqrt(d)": {"power": 0.5},
+    "1 / d": {"power": 1.0},
+}
+"""Name -> arguments of `Recall`. If W_q and W_k start smaller by the fourth root of the width, the
+first scores are the same as after a division by the square root."""
 
 
 def softmax_jacobian(weights: np.ndarray) -> np.ndarray:
@@ -39,19 +51,23 @@ def entropy(weights: np.ndarray) -> np.ndarray:
 def measure(d: int, power: float, seed: int) -> dict[str, float]:
     """Score random queries against random keys of width d, divide by d**power, and measure.
 
-    Queries and keys are normal with mean 0 and variance 1, as at the start of training. Returns the
-    standard deviation of the scores; means over the queries of the weights' entropy and of the
-    Frobenius norm of the softmax's derivative; and the share of queries with a norm below FROZEN.
+    Queries and keys are normal with mean 0 and variance 1. Returns the standard deviation of the
+    scores; the mean over the queries of the weights' entropy; of the gradient d weights / d query
+    (its Frobenius norm) the mean, the median and the share of the largest tenth; and the share of
+    queries whose gradient is below FROZEN.
     """
     rng = np.random.default_rng([seed, d])
     queries, keys = rng.normal(size=(QUERIES, d)), rng.normal(size=(QUERIES, KEYS, d))
     scores = np.einsum("qd,qkd->qk", queries, keys) / d**power  # each query has separate keys
     weights = softmax(scores)
-    gradient = np.linalg.norm(softmax_jacobian(weights), axis=(-2, -1))  # (QUERIES,)
+    by_query = softmax_jacobian(weights) @ keys / d**power  # (QUERIES, KEYS, d)
+    gradient = np.sort(np.linalg.norm(by_query, axis=(-2, -1)))  # (QUERIES,)
     return {
         "score std": float(scores.std()),
         "entropy": float(entropy(weights).mean()),
-        "gradient": float(gradient.mean()),
+        "mean gradient": float(gradient.mean()),
+        "median gradient": float(np.median(gradient)),
+        "top tenth": float(gradient[-QUERIES // 10 :].sum() / gradient.sum()),
         "frozen": float((gradient < FROZEN).mean()),
     }
 
@@ -69,13 +85,12 @@ def measure_all(seeds: Sequence[int]) -> dict[tuple[str, str], np.ndarray]:
     }
 
 
-def compare_scales(seed: int) -> dict[tuple[int, str], Run]:
-    """Train the recall task with each scale at two widths; keep the best rate of RATES of each."""
+def compare_scales(seed: int) -> dict[tuple[str, float], Run]:
+    """Train Q, K, V on "partner" at width WIDTH: one run for each of TRAINED and of RATES."""
     return {
-        (d, scale): best_of(
-            train(partial(Recall, "Q, K, V", USUAL, d, power), "partner", rate, seed, STEPS)
-            for rate in RATES
+        (name, rate): train(
+            partial(Recall, "Q, K, V", USUAL, WIDTH, **arguments), "partner", rate, seed, STEPS
         )
-        for d in TRAINED_WIDTHS
-        for scale, power in SCALES.items()
+        for name, arguments in TRAINED.items()
+        for rate in RATES
     }

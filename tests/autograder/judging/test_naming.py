@@ -58,7 +58,7 @@ def judgement_of(place, answer) -> Judgement:
     [
         ("self_attention.softmax", "a softmax shifted by no less than 0"),
         ("captioning.score_function_gradient", "a softmax shifted by no less than 0"),
-        ("queries_keys_values.soft_lookup", "a softmax shifted by no less than 0"),
+        ("queries_keys_values.attention_with_bias", "a softmax shifted by no less than 0"),
         (
             "self_attention.softmax",
             (
