@@ -37,7 +37,7 @@ INSTALL = "make site"
 
 STYLES = (
     *("fonts", "tokens", "page", "contents", "text", "code", "scroll", "figures"),
-    *("notes", "boxes", "quiz", "predict", "play", "playground", "live", "look"),
+    *("notes", "boxes", "quiz", "predict", "play", "drag", "playground", "live", "look"),
     "practise",
     *("onward", "opening", "front", "search", "print"),
 )

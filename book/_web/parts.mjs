@@ -70,21 +70,49 @@ export function slider(id, text, values, start, say, changed) {
 }
 
 /**
- * Return a question with a few answers, each as [value, text]. The first is selected initially.
+ * Return a question with a few answers, each as [value, text].
  * @param {string} name unique on the page
  * @param {string} text
  * @param {[string | number, string][]} values
  * @param {(value: string) => void} changed called with the new value
+ * @param {number} start the index of the initial value
  */
-export function choice(name, text, values, changed) {
+export function choice(name, text, values, changed, start = 0) {
     const group = element("fieldset", { class: "play-choice" }, element("legend", {}, text));
     for (const [at, [value, words]] of values.entries()) {
         const input = element("input", { type: "radio", name, value });
-        input.checked = at === 0;
+        input.checked = at === start;
         input.addEventListener("change", () => changed(input.value));
         group.append(element("label", {}, input, words));
     }
     return group;
+}
+
+/**
+ * Return a switch.
+ * @param {string} text
+ * @param {boolean} on whether it is on initially
+ * @param {(on: boolean) => void} changed
+ */
+export function toggle(text, on, changed) {
+    const input = element("input", { type: "checkbox" });
+    input.checked = on;
+    input.addEventListener("change", () => changed(input.checked));
+    return element("label", { class: "play-switch" }, input, text);
+}
+
+/**
+ * Return a task to solve with a figure, and the function that marks it as solved or not.
+ * @param {...(Node | string)} text
+ */
+export function task(...text) {
+    const sign = element("span", { class: "play-mark", role: "img" });
+    const mark = (/** @type {boolean} */ solved) => {
+        sign.classList.toggle("solved", solved);
+        sign.setAttribute("aria-label", solved ? "solved" : "to do");
+    };
+    mark(false);
+    return { node: element("li", {}, sign, element("span", {}, ...text)), mark };
 }
 
 /**

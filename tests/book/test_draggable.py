@@ -1,0 +1,279 @@
+"""Test the figures whose parts a reader moves: the numbers shown are those of the course's code."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page
+from site_tools import AXE, MODES, RUN_AXE, Reader
+
+from solutions.data.sentence import TOKENS, embed
+from solutions.queries_keys_values import (
+    causal_mask,
+    project_qkv,
+    scaled_dot_product_attention,
+)
+from solutions.self_attention import dot_product_scores, self_attention
+
+START = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 1.0]])
+CAT, SAT, ON = TOKENS.index("cat"), TOKENS.index("sat"), TOKENS.index("on")
+FIGURES = {"self_attention.html": ".arrows", "queries_keys_values.html": ".journey"}
+TEXTS = """(table) => [...table.tBodies[0].rows].map((row) =>
+    [...row.querySelectorAll("td:not(.moved)")].map((cell) => cell.textContent))"""
+
+
+@pytest.fixture
+def figure(reader: Callable[..., Reader]) -> Callable[..., Locator]:
+    """Open a page and return its figure."""
+
+    def show(name: str, mode: str = "light", **options: object) -> Locator:
+        person = reader(**{**MODES[mode], **options})
+        return person.open(name).locator(FIGURES[name])
+
+    return show
+
+
+def texts_in(figure: Locator, kind: str) -> list[list[str]]:
+    """Return the texts of the table of a kind."""
+    return figure.locator(f"table.{kind}").evaluate(TEXTS)
+
+
+def numbers(texts: list[list[str]]) -> np.ndarray:
+    return np.array([[number(text) for text in row] for row in texts])
+
+
+def number(text: str) -> float:
+    return float(text.replace("\N{MINUS SIGN}", "-"))
+
+
+def assert_shown(figure: Locator, X: np.ndarray, equal: bool = False) -> np.ndarray:
+    """Check every number of the arrows' tables; return the outputs."""
+    outputs, weights = self_attention(X)
+    if equal:
+        weights = np.full((3, 3), 1 / 3)
+        outputs = weights @ X
+    expected = {
+        "inputs": X,
+        "scores": dot_product_scores(X),
+        "weights": weights,
+        "outputs": outputs,
+    }
+    for kind, values in expected.items():
+        assert np.allclose(numbers(texts_in(figure, kind)), values, atol=0.0051), kind
+    return outputs
+
+
+def with_x2(x: float, y: float) -> np.ndarray:
+    return np.array([START[0], [x, y], START[2]])
+
+
+def tip(figure: Locator, i: int) -> Locator:
+    return figure.get_by_role("button", name=f"Tip of x{i}")
+
+
+def solved(figure: Locator) -> list[bool]:
+    """Return for each task whether it is marked as solved."""
+    labels = figure.locator(".play-mark").evaluate_all("(all) => all.map((node) => node.ariaLabel)")
+    return [label == "solved" for label in labels]
+
+
+def test_arrows_move_by_keyboard_and_the_first_task_is_noticed(figure):
+    arrows = figure("self_attention.html")
+    assert_shown(arrows, START)
+    status = arrows.locator(".play-told")
+    assert status.inner_text().startswith("x2 gives 0.47 to x1, 0.47 to itself and 0.06 to x3.")
+    tip(arrows, 2).press("ArrowRight")
+    tip(arrows, 2).press("ArrowUp")
+    assert_shown(arrows, with_x2(1.1, 1.1))
+    assert solved(arrows) == [False, False]
+    for _ in range(2):
+        tip(arrows, 2).press("ArrowDown")
+    assert_shown(arrows, with_x2(1.1, 0.9))
+    assert solved(arrows) == [True, False]
+    assert "Found." in status.inner_text()
+    assert float(arrows.locator(".thales").get_attribute("r")) > 0
+
+
+def test_length_equal_weights_and_again(figure):
+    arrows = figure("self_attention.html")
+    length = arrows.get_by_role("slider", name="Length of all arrows")
+    for _ in range(5):
+        length.press("ArrowRight")
+    X = 1.5 * START
+    assert_shown(arrows, X)
+    again = arrows.get_by_role("button", name="Apply again")
+    again.press("Enter")
+    X = self_attention(X)[0]
+    assert_shown(arrows, X)
+    arrows.get_by_role("checkbox", name="Equal weights").press("Space")
+    mean = assert_shown(arrows, X, equal=True)
+    again.press("Enter")
+    assert_shown(arrows, mean, equal=True)
+    assert "applied 2 times" in arrows.inner_text()
+    length.press("Home")
+    assert_shown(arrows, 0.2 / 1.5 * mean, equal=True)
+    length.press("End")
+    assert_shown(arrows, 3 / 1.5 * mean, equal=True)
+    arrows.get_by_role("button", name="Start again").press("Enter")
+    assert_shown(arrows, START)
+    assert "applied 0 times" in arrows.inner_text()
+
+
+def test_five_layers_make_one_token_of_three(figure):
+    arrows = figure("self_attention.html")
+    X = START
+    for _ in range(5):
+        arrows.get_by_role("button", name="Apply again").press("Space")
+        X = self_attention(X)[0]
+    assert_shown(arrows, X)
+    assert solved(arrows) == [False, True]
+    assert "Three tokens have become one." in arrows.locator(".play-told").inner_text()
+
+
+def drag(page: Page, handle: Locator, right: float, down: float) -> None:
+    """Drag a handle by pixels, with the window getting narrower on the way."""
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + right / 2, y + down / 2, steps=3)
+    size = page.viewport_size
+    page.set_viewport_size({"width": size["width"] - 40, "height": size["height"]})
+    page.mouse.move(x + right, y + down, steps=3)
+    page.mouse.up()
+
+
+def test_a_tip_dragged_out_of_the_picture_stays_inside(figure):
+    arrows = figure("self_attention.html")
+    handle = tip(arrows, 3)
+    handle.scroll_into_view_if_needed()
+    drag(arrows.page, handle, -2000, -2000)
+    assert_shown(arrows, np.array([START[0], START[1], [-3.0, 2.0]]))
+    frame, place = arrows.locator(".arrows-plane").bounding_box(), handle.bounding_box()
+    assert place["x"] >= frame["x"] - place["width"] / 2
+    assert place["y"] >= frame["y"] - place["height"] / 2
+    drag(arrows.page, handle, 120, 60)
+    assert numbers(texts_in(arrows, "inputs"))[2, 0] > -3
+
+
+W_Q = np.array([[0, 0, 0, 2], [0, 0, 0, 0], [0, 0, 0, 0], [0, 2, 0, 0]])
+W_K = np.diag([0, 1, 1, 1])
+W_V = np.array([[0, 0], [0, 0], [1, 0], [0, 1]])
+
+
+def assert_journey(
+    figure: Locator,
+    looks: int,
+    W_q: np.ndarray = W_Q,
+    W_k: np.ndarray = W_K,
+    causal: bool = False,
+    divisor: float = 2,
+    query: np.ndarray | None = None,
+) -> None:
+    """Check every number of a word's journey, and the weights of all words."""
+    Q, K, V = project_qkv(embed(), W_q, W_k, W_V)
+    mask = causal_mask(6) if causal else None
+    _, all_weights = scaled_dot_product_attention(Q * 2 / divisor, K, V, mask)
+    assert np.allclose(numbers(texts_in(figure, "weights")), all_weights, atol=0.0051)
+    if query is not None:
+        Q = np.array([*Q[:looks], query, *Q[looks + 1 :]])
+    output, weights = scaled_dot_product_attention(Q * 2 / divisor, K, V, mask)
+    foot = figure.locator(".matrices tfoot tr").first.locator("td").all_inner_texts()
+    assert np.array_equal(np.float64(foot), [*Q[looks], *K[looks], *V[looks]])
+    for j, (key, score, divided, weight, value, part) in enumerate(texts_in(figure, "steps")):
+        assert np.array_equal(np.float64(key.split()), K[j])
+        assert float(score) == Q[looks] @ K[j]
+        if causal and j > looks:
+            assert divided == "masked"
+        else:
+            assert float(divided) == float(score) / divisor
+        assert abs(float(weight) - weights[looks, j]) < 0.0051
+        assert np.array_equal(np.float64(value.split()), V[j])
+        assert np.allclose(np.float64(part.split()), weights[looks, j] * V[j], atol=0.0051)
+    total = figure.locator(".steps tfoot td").inner_text()
+    assert np.allclose(np.float64(total.split()), output[looks], atol=0.0051)
+
+
+def changed(matrix: np.ndarray, row: int, column: int, value: int) -> np.ndarray:
+    result = matrix.copy()
+    result[row, column] = value
+    return result
+
+
+def test_the_journey_of_every_word_under_both_switches(figure):
+    journey = figure("queries_keys_values.html")
+    assert_journey(journey, SAT)
+    journey.get_by_role("radio", name="sat").focus()
+    journey.page.keyboard.press("ArrowRight")
+    assert_journey(journey, ON)
+    journey.get_by_role("checkbox", name="Causal mask").press("Space")
+    assert_journey(journey, ON, causal=True)
+    journey.get_by_role("checkbox", name="Divide the scores").press("Space")
+    assert_journey(journey, ON, causal=True, divisor=1)
+    for word, token in enumerate(TOKENS):
+        journey.get_by_role("radio", name=token).nth(TOKENS[:word].count(token)).check()
+        assert_journey(journey, word, causal=True, divisor=1)
+    journey.get_by_role("button", name="Start again").press("Enter")
+    assert_journey(journey, SAT)
+
+
+def test_the_task_is_solved_by_keyboard(figure):
+    journey = figure("queries_keys_values.html")
+    status = journey.locator(".play-told")
+    assert solved(journey) == [False, True]
+    journey.get_by_role("button", name="W_q: grammar looks for grammar").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "-"):
+        journey.page.keyboard.press(key)
+    assert_journey(journey, SAT, changed(W_Q, 3, 2, 2))
+    assert solved(journey) == [True, False]
+    assert "“sat”, “on” and “mat” have moved" in status.inner_text()
+    for key in ("+", "ArrowUp", "Enter", "Space"):
+        journey.page.keyboard.press(key)
+    assert_journey(journey, SAT, changed(W_Q, 2, 2, 2))
+    assert solved(journey) == [True, True]
+    assert "Solved: “sat” gives “cat” 0.47" in status.inner_text()
+    journey.get_by_role("button", name="Start again").press("Enter")
+    assert_journey(journey, SAT)
+    assert solved(journey) == [False, True]
+
+
+def test_a_key_or_the_query_alone_can_be_changed(figure):
+    journey = figure("queries_keys_values.html")
+    journey.get_by_role("button", name="W_k: cat-like is found by thing").press("Enter")
+    W_k = changed(W_K, 2, 1, 1)
+    assert_journey(journey, SAT, W_k=W_k)
+    journey.get_by_role("button", name="Query of sat: cat-like").press("+")
+    assert_journey(journey, SAT, W_k=W_k, query=np.array([0, 2, 1, 0]))
+    assert "W_q gives (0, 2, 0, 0)" in journey.locator(".play-told").inner_text()
+    journey.get_by_role("radio", name="cat").check()
+    assert_journey(journey, CAT, W_k=W_k)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("width", [320, 390])
+def test_the_figure_fits_a_phone(figure, name, width):
+    shown = figure(name, "phone", viewport={"width": width, "height": 844}, has_touch=True)
+    assert shown.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    for part in shown.locator("table, svg, button, input").all():
+        box = part.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_figure_is_accessible(figure, name, mode):
+    shown = figure(name, mode)
+    shown.page.add_script_tag(path=AXE)
+    assert shown.page.evaluate(RUN_AXE, FIGURES[name]) == []
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_without_scripts_the_figure_is_a_picture_with_its_numbers(figure, name):
+    shown = figure(name, java_script_enabled=False)
+    if name == "self_attention.html":
+        assert_shown(shown, START)
+        assert shown.locator("svg").is_visible()
+    else:
+        assert_journey(shown, SAT)
+    assert shown.locator("button, input").count() == 0
