@@ -84,7 +84,7 @@ def test_the_last_position_does_not_depend_on_truncated_tokens(dilations):
 
 
 def test_the_rate_that_is_chosen_has_the_highest_mean_over_the_checkpoints():
-    accuracies = dict.fromkeys(far_token.RATES, [0.1, 0.9]) | {3e-3: [0.6, 0.8]}
+    accuracies = {rate: [0.1, 0.9] for rate in far_token.RATES} | {3e-3: [0.6, 0.8]}
     validated = [accuracies[rate] for _, rate in far_token.TRIALS]
     assert set(far_token.best_rates(validated).values()) == {3e-3}
 
