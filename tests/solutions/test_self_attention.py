@@ -1,12 +1,20 @@
 """Test the experiment with a distant token: its tasks, its models and its measures."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
-from solutions.experiments.self_attention import far_token, measures, models, sequences, training
+from solutions.experiments.self_attention import (
+    far_token,
+    measures,
+    models,
+    sequences,
+    static_vectors,
+    training,
+)
 from solutions.self_attention import permute_equivariantly, window_mask
 
 
@@ -117,3 +125,31 @@ def test_a_reader_of_the_mean_stays_what_it_is_when_the_mean_is_swapped_in():
     model = models.Reader("mean")
     test = sequences.any_distance(100, torch.Generator().manual_seed(0))
     assert measures.accuracy_of_the_mean(model, *test) == training.accuracy(model, *test)
+
+
+@pytest.fixture
+def encoder() -> SimpleNamespace:
+    """Return an encoder of four words whose static vectors are orthonormal."""
+    words = ("date", "fruit", "calendar", "sweet")
+
+    def encode(text: str, add_special_tokens: bool) -> SimpleNamespace:
+        return SimpleNamespace(ids=[words.index(word) for word in text.split()])
+
+    return SimpleNamespace(
+        tokenizer=SimpleNamespace(encode=encode),
+        encoder=SimpleNamespace(embedding=SimpleNamespace(weight=torch.eye(4))),
+    )
+
+
+def test_date_keeps_the_weight_that_softmax_gives_it(encoder):
+    moved = static_vectors.move_date(encoder, "sweet date")
+    assert math.isclose(moved.own_weight, math.e / (math.e + 1))
+    assert math.isclose(moved.least_other, 1 / (math.e + 1))
+    assert math.isclose(moved.to_date, math.e / math.hypot(math.e, 1))
+    assert moved.to_fruit == moved.to_calendar == 0
+
+
+def test_equal_weights_turn_date_into_the_mean_of_its_sentence(encoder):
+    moved = static_vectors.move_date(encoder, "sweet date", equal=True)
+    assert moved.own_weight == moved.most_other == 0.5
+    assert math.isclose(moved.to_date, math.sqrt(0.5))
