@@ -1,9 +1,20 @@
 """Test the experiment with a distant token: its tasks, its models and its measures."""
 
+import math
+from types import SimpleNamespace
+
 import numpy as np
+import pytest
 import torch
 
-from solutions.experiments.self_attention import far_token, models, sequences
+from solutions.experiments.self_attention import (
+    far_token,
+    measures,
+    models,
+    sequences,
+    static_vectors,
+    training,
+)
 from solutions.self_attention import permute_equivariantly, window_mask
 
 
@@ -12,10 +23,10 @@ def test_the_answer_of_the_permutation_test_is_a_plain_bool():
 
 
 def test_path_lengths_follow_the_formulas():
-    lengths = far_token.path_lengths(window_mask(10, 3))
+    lengths = measures.path_lengths(window_mask(10, 3))
     apart = np.abs(np.subtract.outer(np.arange(10), np.arange(10)))
     assert np.array_equal(lengths, np.ceil(apart / 3))
-    assert (far_token.path_lengths(np.tri(4, dtype=bool))[0, 1:] == -1).all()
+    assert (measures.path_lengths(np.tri(4, dtype=bool))[0, 1:] == -1).all()
 
 
 def test_the_payload_is_only_at_the_requested_position():
@@ -25,6 +36,20 @@ def test_the_payload_is_only_at_the_requested_position():
     assert torch.equal(tokens[rows, sequences.N_TOKENS - 1 - distance], answer)
     assert ((tokens < sequences.N_PAYLOADS).sum(dim=1) == 1).all()
     assert (tokens[:, -1] == sequences.PROBE).all()
+
+
+def test_fillers_in_front_keep_the_distance_to_the_payload():
+    distance = torch.tensor(sequences.DISTANCES)
+    tokens, answer = sequences.one_payload(distance, torch.Generator().manual_seed(0), in_front=4)
+    rows = torch.arange(len(distance))
+    assert tokens.shape == (len(distance), 4 + sequences.N_TOKENS)
+    assert torch.equal(tokens[rows, -1 - distance], answer)
+
+
+def test_no_payload_is_nearer_than_the_nearest():
+    tokens, _ = sequences.any_distance(200, torch.Generator().manual_seed(0), nearest=16)
+    _, places = torch.nonzero(tokens < sequences.N_PAYLOADS, as_tuple=True)
+    assert (sequences.N_TOKENS - 1 - places).min() == 16
 
 
 def test_the_second_task_answers_the_later_payload_also_for_twins():
@@ -46,24 +71,28 @@ def test_no_attention_body_can_tell_twins_apart():
     assert torch.allclose(logits[:50], logits[50:], atol=1e-6)
 
 
-def test_the_gradient_is_zero_exactly_outside_the_receptive_field():
+@pytest.mark.parametrize(
+    ("body", "dilations"), [("convolution", models.DENSE), ("dilated", models.DILATED)]
+)
+def test_the_gradient_is_zero_exactly_outside_the_receptive_field(body, dilations):
     torch.manual_seed(0)
-    model = models.Reader("convolution")
+    model, reach = models.Reader(body), models.reach(dilations)
     generator = torch.Generator().manual_seed(0)
-    assert far_token.gradient_norm(model, models.REACH, generator) > 0
-    assert far_token.gradient_norm(model, models.REACH + 1, generator) == 0
+    assert measures.gradient_norm(model, reach, generator) > 0
+    assert measures.gradient_norm(model, reach + 1, generator) == 0
 
 
-def test_the_last_position_does_not_depend_on_truncated_tokens():
+@pytest.mark.parametrize("dilations", [models.DENSE, models.DILATED])
+def test_the_last_position_does_not_depend_on_truncated_tokens(dilations):
     torch.manual_seed(0)
-    body = models.ConvolutionalBody()
+    body = models.ConvolutionalBody(dilations)
     X = torch.randn(3, sequences.N_TOKENS, models.D_MODEL)
     everything = body.layers(X.transpose(1, 2))[..., -1]
     torch.testing.assert_close(body(X), everything)
 
 
 def test_the_rate_that_is_chosen_has_the_highest_mean_over_the_checkpoints():
-    accuracies = {1e-3: [0.1, 0.9], 3e-3: [0.6, 0.8], 1e-2: [0.2, 1.0]}
+    accuracies = {rate: [0.1, 0.9] for rate in far_token.RATES} | {3e-3: [0.6, 0.8]}
     validated = [accuracies[rate] for _, rate in far_token.TRIALS]
     assert set(far_token.best_rates(validated).values()) == {3e-3}
 
@@ -72,12 +101,55 @@ def test_no_reported_seed_chooses_a_rate():
     assert far_token.VALIDATION_SEED not in {seed for _, seed in far_token.RUNS}
 
 
-def test_the_two_readers_with_self_attention_differ_only_in_the_embedding():
-    lengths = {}
-    for body in ("self-attention", models.LONG_VECTORS):
+def test_the_readers_with_long_vectors_differ_only_in_the_embedding_and_the_divisor():
+    lengths, divisors = {}, []
+    for body in ("self-attention", *models.LONG_BODIES):
         torch.manual_seed(0)
         model = models.Reader(body)
         lengths[body] = model.embedding.weight.norm(dim=-1).mean().item()
         assert isinstance(model.body, models.AttentionBody)
+        divisors.append(model.body.divisor)
+    assert divisors == [1, 1, math.sqrt(models.D_MODEL), models.D_MODEL]
     assert 0.9 < lengths["self-attention"] < 1.1
-    assert 5.2 < lengths[models.LONG_VECTORS] < 6
+    assert all(5.2 < lengths[body] < 6 for body in models.LONG_BODIES)
+
+
+def test_scores_divided_by_d_give_the_weights_of_short_vectors():
+    X = torch.randn(2, 5, models.D_MODEL, generator=torch.Generator().manual_seed(0))
+    short = models.AttentionBody().weights(X / math.sqrt(models.D_MODEL))
+    torch.testing.assert_close(models.AttentionBody(models.D_MODEL).weights(X), short)
+
+
+def test_a_reader_of_the_mean_stays_what_it_is_when_the_mean_is_swapped_in():
+    torch.manual_seed(0)
+    model = models.Reader("mean")
+    test = sequences.any_distance(100, torch.Generator().manual_seed(0))
+    assert measures.accuracy_of_the_mean(model, *test) == training.accuracy(model, *test)
+
+
+@pytest.fixture
+def encoder() -> SimpleNamespace:
+    """Return an encoder of four words whose static vectors are orthonormal."""
+    words = ("date", "fruit", "calendar", "sweet")
+
+    def encode(text: str, add_special_tokens: bool) -> SimpleNamespace:
+        return SimpleNamespace(ids=[words.index(word) for word in text.split()])
+
+    return SimpleNamespace(
+        tokenizer=SimpleNamespace(encode=encode),
+        encoder=SimpleNamespace(embedding=SimpleNamespace(weight=torch.eye(4))),
+    )
+
+
+def test_date_keeps_the_weight_that_softmax_gives_it(encoder):
+    moved = static_vectors.move_date(encoder, "sweet date")
+    assert math.isclose(moved.own_weight, math.e / (math.e + 1))
+    assert math.isclose(moved.least_other, 1 / (math.e + 1))
+    assert math.isclose(moved.to_date, math.e / math.hypot(math.e, 1))
+    assert moved.to_fruit == moved.to_calendar == 0
+
+
+def test_equal_weights_turn_date_into_the_mean_of_its_sentence(encoder):
+    moved = static_vectors.move_date(encoder, "sweet date", equal=True)
+    assert moved.own_weight == moved.most_other == 0.5
+    assert math.isclose(moved.to_date, math.sqrt(0.5))

@@ -20,20 +20,21 @@ NEAR = 8
 Batch = tuple[Tensor, Tensor]
 
 
-def any_distance(batch: int, generator: torch.Generator) -> Batch:
-    """Make sequences with payloads at random distances; see `one_payload`."""
-    return one_payload(torch.randint(1, N_TOKENS, (batch,), generator=generator), generator)
+def any_distance(batch: int, generator: torch.Generator, nearest: int = 1) -> Batch:
+    """Make sequences with payloads at random distances from `nearest` to 31; see `one_payload`."""
+    return one_payload(torch.randint(nearest, N_TOKENS, (batch,), generator=generator), generator)
 
 
-def one_payload(distance: Tensor, generator: torch.Generator) -> Batch:
+def one_payload(distance: Tensor, generator: torch.Generator, in_front: int = 0) -> Batch:
     """Make sequences with their payload `distance` (batch,) positions before the probe.
 
-    Returns tokens (batch, N_TOKENS) and the payloads to name (batch,).
+    in_front: the number of additional fillers before the first token. Returns tokens
+    (batch, in_front + N_TOKENS) and the payloads to name (batch,).
     """
-    batch = len(distance)
-    tokens = torch.randint(N_PAYLOADS, PROBE, (batch, N_TOKENS), generator=generator)
+    batch, n = len(distance), in_front + N_TOKENS
+    tokens = torch.randint(N_PAYLOADS, PROBE, (batch, n), generator=generator)
     payload = torch.randint(0, N_PAYLOADS, (batch,), generator=generator)
-    tokens[torch.arange(batch), N_TOKENS - 1 - distance] = payload
+    tokens[torch.arange(batch), n - 1 - distance] = payload
     tokens[:, -1] = PROBE
     return tokens, payload
 
