@@ -118,7 +118,7 @@ gradient_of_the_top.wrong(
 def _(rng):
     queries, keys = np.array([[0.0], [4.0]]), np.array([[[1.0], [-1.0]], [[1.0], [-1.0]]])
     yield Case("two queries of one feature", (queries, keys, 1.0, 1)).holds(
-        "queries: (n, d). keys: (n, n_k, d): each query has keys of its own"
+        "queries: (n, d). keys: (n, n_k, d), n_k at least 2: each query has keys of its own"
     )
     yield Case("not divided", (*_random(rng, 20, 8, 64), 1.0, 2)).holds(
         "of shape (n_k, d), and its size is the root of the sum of the squares of all its numbers",
@@ -130,13 +130,19 @@ def _(rng):
         "weights are their softmax over a query's keys",
     )
     queries, keys = _random(rng, 6, 4, 3)
-    yield Case("large scores", (40 * queries, 40 * keys, 2.0, 2)).holds("and may be large")
+    yield Case("large scores", (40 * queries, 40 * keys, 2.0, 2)).holds(
+        "and may be large, above 0 or below"
+    )
+    below = (np.ones((6, 3)), keys - 1000, 1.0, 2)
+    yield Case("all scores far below 0", below).holds("and may be…")
+    yield Case("other queries, not divided", (*_random(rng, 20, 8, 64), 1.0, 2)).holds("of shape…")
     yield Case("all queries counted", (*_random(rng, 5, 4, 3), 1.5, 5)).holds("count: from 1 to n")
     yield Case("keys far from 0", (queries, keys + 5, 3.0, 1)).holds("of shape…")
     yield Case("one query, one key of two far away", (queries[:1], keys[:1, :2], 1.0, 1)).holds(
         "count: from…"
     )
     yield Case("tiny queries", (1e-7 * queries, keys, 1.0, 3)).holds("Returns a…")
+    yield Case("tiny keys", (queries, 1e-13 * keys, 1.0, 3)).holds("Returns a…")
 
 
 @gradient_of_the_top.hidden
@@ -146,6 +152,8 @@ def _(rng):
     yield Case("divided", (*_random(rng, 2 * n, n_k, 10 * d), float(np.sqrt(10 * d)), 3))
     queries, keys = _random(rng, n, n_k, d)
     yield Case("keys far from 0", (queries, keys - 4, 2.5, 2)).holds("of shape…")
+    yield Case("again", (*_random(rng, n, n_k, d), 2.5, 2))
+    yield Case("all scores far below 0", (np.ones((n, d)), keys - 2000, 1.0, 2))
     yield Case("large scores", (30 * queries, 30 * keys, 1.0, 4)).holds("At least one size is")
     yield Case("all but one counted", (queries, keys, 0.5, n - 1))
     yield Case("two keys each", (*_random(rng, 8, 2, 4), 1.0, 1))
@@ -154,3 +162,6 @@ def _(rng):
 def _random(rng: np.random.Generator, n: int, n_k: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     """Normal queries, each with keys of its own."""
     return rng.normal(size=(n, d)), rng.normal(size=(n, n_k, d))
+
+
+gradient_of_the_top.lets_through("n_k of 1 refused", "there are two keys or more")

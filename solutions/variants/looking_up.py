@@ -32,12 +32,12 @@ def lookup_temperature(
 def gradient_of_the_top(queries: np.ndarray, keys: np.ndarray, divisor: float, count: int) -> float:
     """Measure the share of all gradient that goes to the few queries that receive the most.
 
-    queries: (n, d). keys: (n, n_k, d): each query has keys of its own. Scores are dot products,
-    divided by `divisor`, and may be large; weights are their softmax over a query's keys. The
-    gradient of a query is the derivative of its weights with respect to the query, of shape (n_k,
-    d), and its size is the root of the sum of the squares of all its numbers. count: from 1 to n.
-    Returns a float from 0 to 1: the sum of the `count` largest sizes, divided by the sum of all. At
-    least one size is above 0.
+    queries: (n, d). keys: (n, n_k, d), n_k at least 2: each query has keys of its own. Scores are
+    dot products, divided by `divisor`, and may be large, above 0 or below; weights are their
+    softmax over a query's keys. The gradient of a query is the derivative of its weights with
+    respect to the query, of shape (n_k, d), and its size is the root of the sum of the squares of
+    all its numbers. count: from 1 to n. Returns a float from 0 to 1: the sum of the `count` largest
+    sizes, divided by the sum of all. At least one size is above 0.
     """
     weights = softmax((keys @ queries[..., None])[..., 0] / divisor)  # (n, n_k)
     mean = weights[:, None] @ keys  # (n, 1, d)
