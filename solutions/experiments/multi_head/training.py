@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,13 +20,6 @@ HIDDEN = 128
 """The units of the hidden layer, where the read-out has one."""
 
 Build = Callable[[], TwoRelations]
-
-ONE_HEAD: dict[str, tuple[Build, int]] = {
-    "given shares, linear": (partial(GivenShares, 1), STEPS),
-    "given shares, hidden layer": (partial(GivenShares, 1, HIDDEN), STEPS),
-    "learned shares, hidden layer": (partial(TwoRelations, 1, HIDDEN), LONG),
-}
-"""Name -> a model with one head and the number of steps for which it is trained."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +113,11 @@ def _example(model: TwoRelations) -> dict[str, list[Any]]:
 
 def best_rate(build: Build, seed: int, steps: int = STEPS) -> tuple[TwoRelations, Run]:
     """Train at every rate of RATES; return the best model on the validation sequences."""
-    runs = (train(build, rate, seed, steps) for rate in RATES)
-    return max(runs, key=lambda one: one[1].validation)
+    return _best(train(build, rate, seed, steps) for rate in RATES)
+
+
+def _best(trained: Iterable[tuple[TwoRelations, Run]]) -> tuple[TwoRelations, Run]:
+    return max(trained, key=lambda one: one[1].validation)
 
 
 def compare_heads(seed: int) -> tuple[dict[int, Run], dict[int, Switches]]:
@@ -140,5 +136,28 @@ def train_long(seed: int) -> list[Run]:
 
 
 def compare_read_outs(seed: int) -> dict[str, Run]:
-    """Train each model of ONE_HEAD."""
-    return {name: best_rate(build, seed, steps)[1] for name, (build, steps) in ONE_HEAD.items()}
+    """Train one head behind a linear read-out and behind a hidden layer, its shares given or not.
+
+    Given shares need STEPS steps. Learned ones get LONG steps: all of them with the hidden layer,
+    or half of them with a linear read-out first.
+    """
+    trained = {
+        "given, linear": best_rate(partial(GivenShares, 1), seed),
+        "given, hidden layer": best_rate(partial(GivenShares, 1, HIDDEN), seed),
+        "learned, hidden layer": best_rate(partial(TwoRelations, 1, HIDDEN), seed, LONG),
+        "learned, linear first": _best(_linear_first(rate, seed) for rate in RATES),
+    }
+    return {name: run for name, (_, run) in trained.items()}
+
+
+def _linear_first(rate: float, seed: int) -> tuple[TwoRelations, Run]:
+    """Train one head with a linear read-out, and then everything with a new hidden layer."""
+    linear, _ = train(partial(TwoRelations, 1), rate, seed, LONG // 2)
+    return train(partial(_with_hidden_layer, linear), rate, seed, LONG // 2)
+
+
+def _with_hidden_layer(linear: TwoRelations) -> TwoRelations:
+    model = TwoRelations(1, HIDDEN)
+    for part in ("letter", "number", "attend"):
+        getattr(model, part).load_state_dict(getattr(linear, part).state_dict())
+    return model
