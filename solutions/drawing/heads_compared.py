@@ -103,5 +103,12 @@ def importance_and_damage(importance: np.ndarray, damage: np.ndarray) -> Axes:
         ax.plot(x, y, marker, ls="", mec=colour, mfc="none", mew=1.6, ms=7, label=f"{layer + 1}")
     ax.set_yscale("log")
     _tidy(ax, "importance (on other sentences)", "damage")
-    ax.legend(fontsize=11, title="layer", ncols=2, loc="upper left")
+    ax.legend(
+        fontsize=11,
+        title="layer",
+        ncols=6,
+        columnspacing=1,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1),
+    )
     return ax
