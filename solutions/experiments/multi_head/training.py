@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from ..queries_keys_values.associative_recall import BATCH, RATES, TEST
+from .one_blend import half_by_hand
 from .switches import Switches, try_all_subsets
 from .two_relations import GivenShares, Sequences, TwoRelations, accuracies, places, sequences
 
@@ -133,6 +134,11 @@ def compare_heads(seed: int) -> tuple[dict[int, Run], dict[int, Switches]]:
 def train_long(seed: int) -> list[Run]:
     """Train one head ten times as long, at every rate of RATES."""
     return [train(partial(TwoRelations, 1), rate, seed, LONG)[1] for rate in RATES]
+
+
+def train_from_hand(seed: int) -> Run:
+    """Train the model with one head from the weights that reach one half, as long."""
+    return best_rate(half_by_hand, seed, LONG)[1]
 
 
 def compare_read_outs(seed: int) -> dict[str, Run]:
