@@ -18,7 +18,7 @@ fuse_projections = Declaration(
         "the docstring gives.",
         "New borders in the last axis are enough to separate the heads: (d, n_heads, d_k). Along "
         "which axis are the three roles of one head then put side by side?",
-        "Section “One product for three projections”.",
+        "The appendix, “One product for three projections”.",
     ),
 )
 

@@ -17,7 +17,7 @@ unfuse_projections = Declaration(
         "First set borders between the heads, then between the three roles within each head.",
         "How many columns does one head have in all? Which of them are its queries? The width of "
         "its values is what remains after its queries and keys.",
-        "Section “One product for three projections”.",
+        "The appendix, “One product for three projections”.",
     ),
 )
 
