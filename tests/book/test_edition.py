@@ -207,16 +207,15 @@ def page(source: str) -> str:
 @pytest.mark.parametrize(
     "source",
     [
-        "def causal_mask(n):\n    return something_else(n)",
-        "def other(m):\n    'A copy.'\n    return numpy.tril(numpy.ones((m, m), dtype=bool))",
-        "print(np.tril(np.ones((6, 6), dtype=bool)))",
-        "allowed = lambda k: np.tril(np.ones((k, k), dtype=bool))",
-        "def f(n: int) -> list:\n    if n < 0:\n        raise ValueError\n"
-        "    ones = np.ones((n, n), dtype=bool)\n    return np.tril(ones)",
+        "def padding_mask(lengths, n):\n    return something_else(n)",
+        "def other(a, m):\n    'A copy.'\n    places = numpy.arange(m)\n"
+        "    return places < a[:, None, None]",
+        "def f(a, n: int) -> list:\n    if n < 0:\n        raise ValueError\n"
+        "    places = np.arange(n)\n    return places < a[:, None, None]",
     ],
 )
 def test_an_answer_is_found_under_other_names(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert answers_in(page(source), monkeypatch) == ["causal_mask"]
+    assert answers_in(page(source), monkeypatch) == ["padding_mask"]
 
 
 def test_a_long_answer_with_small_changes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
