@@ -129,6 +129,16 @@ def test_a_chapter_stays_within_its_length_limit(chapter: str) -> None:
     assert reading.minutes <= MOST_MINUTES
 
 
+THIRD_EDITION = ("self_attention", "queries_keys_values", "multi_head")
+
+
+@pytest.mark.parametrize("chapter", THIRD_EDITION)
+def test_a_chapter_of_the_third_edition_is_shorter(chapter: str) -> None:
+    assert measure(text(chapter)).words <= 3400
+    assert len(re.findall(r"(?m)^## ", text(chapter))) <= 10
+    assert sum(code.shown == OPEN for code in cells.code(text(chapter))) <= 14
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_chapter_does_not_hard_code_reading_minutes(chapter: str) -> None:
     assert "{minutes}`to read`" in text(chapter)
