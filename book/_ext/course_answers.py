@@ -18,6 +18,7 @@ import os
 import shutil
 from pathlib import Path
 
+from assignment_facts import FILE, stored_facts
 from course_folds import Fold
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -29,6 +30,7 @@ ENVIRONMENT = "COURSE_ANSWERS"
 EDITIONS = ("shown", "hidden")
 HERE = "One way to write it. It is an exercise of this chapter: try first."
 ELSEWHERE = "One way to write it. It is an exercise of another chapter: try first."
+NOWHERE = "One way to write it."
 
 
 class Answer(SphinxDirective):
@@ -48,9 +50,9 @@ class Answer(SphinxDirective):
                 f"solutions/ has no function or class {self.arguments[0]!r}. Write "
                 "<chapter>.<name>, for instance alignment.softmax."
             ) from None
-        own = all(name.startswith(f"{self.env.docname}.") for name in names)
+        self.env.note_dependency(str(FILE))
         block = nodes.literal_block(code, code, language="python")
-        fold = Fold(HERE if own else ELSEWHERE, block, classes=["answer"])
+        fold = Fold(title_of(names, self.env.docname), block, classes=["answer"])
         self.set_source_info(fold)
         self.set_source_info(block)
         return [fold]
@@ -63,6 +65,18 @@ class Answer(SphinxDirective):
         text = path.read_text(encoding="utf-8")
         origin = imported_from(text, member)
         return self.source(f"{origin}.{member}") if origin else definition(text, member)
+
+
+def title_of(names: list[str], page: str) -> str:
+    """Return the title of a fold that shows `names`, `<chapter>.<function or class>` each."""
+    chapters = {
+        f"{chapter}.{fact['name']}": chapter
+        for chapter, facts in stored_facts().items()
+        for fact in facts["exercises"]
+    }
+    asked = {chapters[name] for name in names if name in chapters}
+    here = page.removesuffix("_appendix") in asked
+    return HERE if here else ELSEWHERE if asked else NOWHERE
 
 
 class Spoiler(SphinxDirective):

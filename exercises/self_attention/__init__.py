@@ -9,6 +9,8 @@ ASSIGNMENT = assignment(
         "dot_product_scores",
         "softmax",
         "self_attention",
+        "layers_until_merged",
+        "cosines_with_null",
         "windowed_self_attention",
         "banded_self_attention",
         "permute_equivariantly",

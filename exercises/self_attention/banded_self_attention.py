@@ -15,7 +15,7 @@ banded_self_attention = Declaration(
         "Only the tokens near the ends go wrong. Find out what they see that is not there.",
         "Give the function tokens that are all equal: the outputs should be the same tokens "
         "again. Where are they not? What must a score be, so that its weight is exactly 0?",
-        "Section “A window, then the whole sequence”.",
+        "Section “A window”.",
     ),
 )
 

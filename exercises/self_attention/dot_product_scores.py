@@ -1,8 +1,8 @@
-"""The exercise `dot_product_scores`: the table of dot products."""
+"""The exercise `dot_product_scores`: the table of dot products. To debug."""
 
 import numpy as np
 
-from autograder.exercise.declaring import Case, Declaration
+from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import self_attention as solutions
 
 dot_product_scores = Declaration(
@@ -10,10 +10,11 @@ dot_product_scores = Declaration(
     points=2,
     difficulty=1,
     minutes=10,
+    kind=Kind.DEBUG,
     help=(
-        "A single matrix product gives all n times n dot products at once.",
-        "Entry (i, j) of A @ B is row i of A times column j of B. Which matrix has the tokens as "
-        "its columns? On a batch, swap the last two axes only.",
+        "Try the function on a batch of two sequences: what shape should come back, and what "
+        "happens? And on a batch in which all axes have the same length?",
+        "`X.T` reverses all axes. Which two of them should change places?",
         "Section “All words at once”.",
     ),
 )
@@ -50,12 +51,18 @@ dot_product_scores.wrong(
     "token, or one for each feature?",
     plain.edit("X @ np.swapaxes(X, -1, -2)", "np.swapaxes(X, -1, -2) @ X"),
 )
-dot_product_scores.wrong(
+
+
+@dot_product_scores.wrong(
     "all axes reversed on a batch",
     "Your answer is right for one sequence. What is `X.T.shape` when X has shape (2, 4, 3)? Which "
     "two axes did you mean to swap?",
-    plain.edit("np.swapaxes(X, -1, -2)", "X.T"),
+    released=True,
 )
+def _(X):
+    return X @ X.T
+
+
 dot_product_scores.wrong(
     "np.dot on a batch",
     "Your answer is right for one sequence. Should the tokens of one sentence of the batch be "

@@ -17,7 +17,7 @@ layers_to_reach = Declaration(
         "A boolean table says which tokens each output sees in one layer. Fill it column by "
         "column, changing one token for each. From layer to layer, the set of tokens that the "
         "source has reached grows. When does it stop growing?",
-        "Section “What it sees, and how far that is”.",
+        "Section “A token far away”.",
     ),
 )
 

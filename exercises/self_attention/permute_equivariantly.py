@@ -18,7 +18,7 @@ permute_equivariantly = Declaration(
         "`X[..., permutation, :]` permutes the tokens, on a batch too. As a share of the largest "
         "output, how large may a difference be that comes from rounding alone? The text above "
         "says which limits will do.",
-        "Section “Sets, not sequences”.",
+        "Section “A multiset, not a sequence”.",
     ),
 )
 

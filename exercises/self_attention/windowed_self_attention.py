@@ -17,7 +17,7 @@ windowed_self_attention = Declaration(
         "It is self-attention with a mask between the scores and the softmax.",
         "Build a boolean table of which pairs (i, j) are near enough from `np.arange(n)`. For "
         "which score is the exponential exactly 0?",
-        "Section “A window, then the whole sequence”.",
+        "Section “A window”.",
     ),
 )
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from course_answers import HERE, definition, imported_from
+from course_answers import ELSEWHERE, HERE, NOWHERE, definition, imported_from, title_of
 from course_folds import CHECKS, FIGURE, OUTPUT
 from site_tools import NOTEBOOK, Book, cell
 
@@ -73,13 +73,26 @@ def folds(page: str) -> list[str]:
 
 
 def test_the_ordinary_edition_folds_the_reference_away(pages: dict[str, str]) -> None:
-    assert folds(pages["shown"]) == [HERE, CHECKS, OUTPUT, FIGURE]
+    assert folds(pages["shown"]) == [NOWHERE, CHECKS, OUTPUT, FIGURE]
     text = re.sub(r"<[^>]*>", "", pages["shown"])
     assert "return 2 * x  # (n,)" in text
     assert "a quadratum would be too much" in text
     assert "Return twice" not in text
     assert "It adds the number to itself." in text
     assert "_sources/small.md" in pages["shown"]
+
+
+@pytest.mark.parametrize(
+    ("names", "page", "title"),
+    [
+        (["self_attention.softmax"], "self_attention", HERE),
+        (["self_attention.window_mask", "self_attention.softmax"], "self_attention_appendix", HERE),
+        (["self_attention.softmax"], "alignment", ELSEWHERE),
+        (["self_attention.window_mask"], "self_attention", NOWHERE),
+    ],
+)
+def test_a_fold_says_whether_it_shows_an_exercise(names: list[str], page: str, title: str) -> None:
+    assert title_of(names, page) == title
 
 
 def test_a_class_gets_neither_the_folds_nor_the_sources(pages: dict[str, str], book: Book) -> None:

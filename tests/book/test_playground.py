@@ -11,7 +11,7 @@ from tests.benchmarks.site.shift import layout_shift, observe_shifts
 
 CHAPTERS = {
     "self_attention": 1,
-    "queries_keys_values": 2,
+    "queries_keys_values_appendix": 2,
     "multi_head": 1,
     "positions": 1,
     "transformer_block": 1,
