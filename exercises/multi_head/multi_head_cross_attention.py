@@ -1,4 +1,4 @@
-"""The exercise `multi_head_cross_attention`: one sequence asks another, with several heads."""
+"""The exercise `multi_head_cross_attention`: one sequence asks another, with heads. To debug."""
 
 from typing import Any
 
@@ -11,16 +11,16 @@ from .. import forbidden
 
 multi_head_cross_attention = Declaration(
     solutions.multi_head_cross_attention,
-    points=4,
-    difficulty=4,
-    minutes=20,
-    kind=Kind.TRANSFER,
+    points=3,
+    difficulty=3,
+    minutes=15,
+    kind=Kind.DEBUG,
     forbidden=forbidden.ATTENTION,
     help=(
-        "As in `multi_head_attention`, but the queries come from one sequence, and the keys and "
-        "values from the other.",
-        "Write down the shapes of Q, K, V and of the scores, keeping n_q and n_k apart. The mask "
-        "has to become one of shape (..., 1, n_q, n_k), or broadcast to it.",
+        "With one head everything is right, and with more heads the weights are too even. What "
+        "enters the scores that depends on the number of heads?",
+        "Take one query and two keys for each of four heads, and work out one weight by hand. "
+        "Follow the shape of Q through the function: what is its last axis at each line?",
         "Section “One sequence asks another”; for one head, chapter 5, cross-attention.",
     ),
 )
@@ -105,11 +105,41 @@ multi_head_cross_attention.wrong(
         "role.reshape(*X.shape[:-2], n_heads, role.shape[-2], -1)",
     ),
 )
-multi_head_cross_attention.wrong(
+
+
+@multi_head_cross_attention.wrong(
     "scaled by the width of all heads",
     "Over how many features does the dot product of one head sum?",
-    plain.edit("Q.shape", "W_q.shape"),
+    released=True,
 )
+def _(X, context, W_q, W_k, W_v, W_o, n_heads, mask=None):
+    *batch, n_q, _ = X.shape
+    n_k = context.shape[-2]
+
+    def split(role):  # (..., n, n_heads * d) -> (..., n_heads, n, d)
+        role = role.reshape(*role.shape[:-1], n_heads, -1)
+        return np.swapaxes(role, -3, -2)
+
+    Q, K, V = X @ W_q, context @ W_k, context @ W_v
+    scale = 1 / np.sqrt(np.array(Q.shape[-1], dtype=Q.dtype))
+    Q, K, V = split(Q), split(K), split(V)
+    scores = Q @ np.swapaxes(K, -1, -2) * scale  # (..., n_heads, n_q, n_k)
+
+    seen = np.ones((*batch, n_q, n_k), dtype=bool)
+    if mask is not None:
+        seen = seen & mask
+    seen = seen[..., None, :, :]  # the same for all heads
+
+    scores = np.where(seen, scores, -np.inf)
+    largest = scores.max(axis=-1, keepdims=True)
+    largest = np.where(np.isfinite(largest), largest, 0)
+    weights = np.exp(scores - largest)
+    total = weights.sum(axis=-1, keepdims=True)
+    weights = weights / np.where(total > 0, total, 1)
+    merged = np.swapaxes(weights @ V, -3, -2).reshape(*batch, n_q, -1)
+    return merged @ W_o, weights
+
+
 multi_head_cross_attention.wrong(
     "the batch of the mask meets the heads",
     "Write the shape of the mask below that of the scores, lined up on the right. Under which "

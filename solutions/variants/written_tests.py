@@ -90,3 +90,26 @@ def test_reads_from_both_ends(
             assert np.array_equal(from_right, np.arange(length) <= token)
     first, second = np.split(H[2, 0], 2)  # for one token, only the readers' parameters differ
     assert not np.allclose(first, second)
+
+
+def test_removes_heads(
+    implementation: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray],
+) -> None:
+    """Test a function that computes what a layer puts out without some of its heads.
+
+    It is called `implementation(weights, values, W_o, removed)`. weights: (n_heads, n_q, n_k); each
+    row sums to 1. values: (n_heads, n_k, d_v). W_o: (n_heads * d_v, d_out); its first d_v rows
+    belong to head 0, and so on. A head's term is the product of its weights, its values and its
+    rows of W_o. removed: an array of whole numbers, the heads to remove, each from 0 to n_heads
+    - 1, in any order, perhaps none, perhaps all, perhaps one of them twice. It should return an
+    array of shape (n_q, d_out): the sum of the terms of all other heads, each as it was, and 0 if
+    there is none.
+    Raises AssertionError if the implementation is wrong. What is right to seven digits is right.
+    """
+    rng = np.random.default_rng(0)
+    shares, values = rng.random((3, 2, 4)), rng.normal(size=(3, 4, 2))
+    weights, W_o = shares / shares.sum(axis=-1, keepdims=True), rng.normal(size=(6, 5))
+    terms = [weights[h] @ values[h] @ W_o[2 * h : 2 * h + 2] for h in range(3)]
+    for removed in ([], [0, 1], [1, 1], [2, 0, 1]):
+        right = sum((terms[h] for h in range(3) if h not in removed), np.zeros((2, 5)))
+        assert np.allclose(implementation(weights, values, W_o, np.array(removed, int)), right)

@@ -35,6 +35,12 @@ def scaled_heads(Q, K, V, scales, d_merged):
     return (scales,), merged, d_merged
 
 
+def switched_heads(heads, switches, W_o, W_r, answers):
+    """Return the loss of a linear read-out behind heads with switches, which is differentiated."""
+    logits = (switches[:, None] * heads).flatten(1) @ W_o @ W_r
+    return (switches,), torch.nn.functional.cross_entropy(logits, answers), None
+
+
 def relative_scores(Q, K, table, d_scores):
     """Return the scores of chapter 7, and the loss's gradient for them."""
     r = len(table) // 2
@@ -80,6 +86,7 @@ def causal_language_model_loss(logits, tokens):
 FORWARD: dict[str, Callable] = {
     "causal_language_model_loss_backward": causal_language_model_loss,
     "head_scales_backward": scaled_heads,
+    "head_switches_backward": switched_heads,
     "relative_scores_backward": relative_scores,
     "rnn_cell_backward": rnn_cell,
     "scaled_dot_product_attention_backward": attention,
