@@ -1,8 +1,9 @@
 """Attention with queries, keys and values: the layer, its masks, and its three projections.
 
 Scaled dot-product attention is equation 1 of Vaswani et al. (2017), "Attention is all you need".
-Keys that are not also values come from Miller et al. (2016), "Key-value memory networks for
-directly reading documents".
+Keys that are not also values come from Sukhbaatar et al. (2015), "End-to-end memory networks", and
+got their names from Miller et al. (2016), "Key-value memory networks for directly reading
+documents".
 """
 
 import math

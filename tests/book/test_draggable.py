@@ -1,11 +1,12 @@
 """Test the figures whose parts a reader moves: the numbers shown are those of the course's code."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page
-from site_tools import AXE, MODES, RUN_AXE, Reader
+from site_tools import AXE, MODES, ROOT, RUN_AXE, Reader
 
 from solutions.data.sentence import TOKENS, embed
 from solutions.queries_keys_values import (
@@ -17,7 +18,14 @@ from solutions.self_attention import dot_product_scores, self_attention
 
 START = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 1.0]])
 CAT, SAT, ON = TOKENS.index("cat"), TOKENS.index("sat"), TOKENS.index("on")
-FIGURES = {"self_attention.html": ".arrows", "queries_keys_values.html": ".journey"}
+FIGURES = {
+    "self_attention.html": ".arrows",
+    "queries_keys_values.html": ".journey",
+    "multi_head.html": ".switches",
+}
+HEADS = json.loads((ROOT / "book/executed/multi_head/head_switches.json").read_text("utf-8"))
+MEASURED = np.array(HEADS["accuracy"])  # (subsets, 3): both, own, partner
+SIZES = np.array([subset.bit_count() for subset in range(len(MEASURED))])
 TEXTS = """(table) => [...table.tBodies[0].rows].map((row) =>
     [...row.querySelectorAll("td:not(.moved)")].map((cell) => cell.textContent))"""
 
@@ -249,6 +257,77 @@ def test_a_key_or_the_query_alone_can_be_changed(figure):
     assert_journey(journey, CAT, W_k=W_k)
 
 
+def assert_switched(figure: Locator, on: Iterable[int]) -> None:
+    """Check every number shown with these heads on: accuracies, means, and the sentence."""
+    heads = sorted(on)
+    assert [h for h in range(8) if head(figure, h).is_checked()] == heads
+    rows = texts_in(figure, "accuracies")
+    expected = MEASURED[sum(1 << h for h in heads)]
+    same_size = MEASURED[len(heads) == SIZES]
+    assert np.allclose(numbers(rows), np.stack([expected, same_size.mean(axis=0)], 1), atol=0.0051)
+    assert f"{len(heads)} of 8 heads on" in figure.inner_text()
+    assert figure.locator("th.mean").text_content() == f"mean of {len(same_size)}"
+    assert f"{expected[0]:.2f} of the sequences" in figure.locator(".play-told").inner_text()
+
+
+def head(figure: Locator, h: int) -> Locator:
+    return figure.get_by_role("checkbox", name=f"head {h}, looks at")
+
+
+def test_heads_are_switched_by_keyboard_least_important_first(figure):
+    switches = figure("multi_head.html")
+    on = set(range(8))
+    assert_switched(switches, on)
+    assert solved(switches) == [False]
+    for h in np.argsort(HEADS["importance"]).tolist():
+        head(switches, h).press("Space")
+        on.remove(h)
+        assert_switched(switches, on)
+    head(switches, 5).press("Space")
+    assert_switched(switches, {5})
+    switches.get_by_role("button", name="All on").press("Enter")
+    assert_switched(switches, range(8))
+
+
+def test_the_fewest_heads_that_are_enough_solve_the_task(figure):
+    switches = figure("multi_head.html")
+    fewest = SIZES[MEASURED[:, 0].round(2) >= 0.95].min()
+    best = np.where(fewest == SIZES, MEASURED[:, 0], 0).argmax()
+    rival = np.where(fewest - 1 == SIZES, MEASURED[:, 0], 0).max()
+    on = {h for h in range(8) if best >> h & 1}
+    for h in set(range(8)) - on:
+        assert solved(switches) == [False]
+        assert "Fewer would do." in switches.locator(".play-told").inner_text()
+        head(switches, h).press("Space")
+    assert_switched(switches, on)
+    assert solved(switches) == [True]
+    told = switches.locator(".play-told").inner_text()
+    assert f"Solved with {fewest} heads. Fewer would not do" in told
+    assert told.endswith(f"has {rival:.2f}.")
+
+
+def test_the_mean_of_all_choices_is_shown_on_demand(figure):
+    switches = figure("multi_head.html")
+    head(switches, 2).press("Space")
+    mean = switches.locator("td.mean").first
+    assert not mean.is_visible()
+    switches.get_by_role("checkbox", name="Compare with the mean").press("Space")
+    assert mean.is_visible()
+    assert_switched(switches, set(range(8)) - {2})
+
+
+def test_the_map_is_that_of_the_head_last_touched(figure):
+    switches = figure("multi_head.html")
+    weights = "(svg) => [...svg.querySelectorAll('.cell')].map((one) => one.style.cssText)"
+    for h, map_of_head in enumerate(HEADS["maps"]):
+        head(switches, h).focus()
+        shown = switches.locator("svg").evaluate(weights)
+        values = [float(style.strip(";").split(":")[1]) for style in shown]
+        assert np.allclose(values, np.ravel(map_of_head), atol=1e-9)
+        assert f"Where head {h} looks" in switches.inner_text()
+        assert f"{HEADS['letters'][0]} at " in switches.locator("svg").get_attribute("aria-label")
+
+
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("width", [320, 390])
 def test_the_figure_fits_a_phone(figure, name, width):
@@ -274,6 +353,11 @@ def test_without_scripts_the_figure_is_a_picture_with_its_numbers(figure, name):
     if name == "self_attention.html":
         assert_shown(shown, START)
         assert shown.locator("svg").is_visible()
-    else:
+    elif name == "queries_keys_values.html":
         assert_journey(shown, SAT)
+    else:
+        assert np.allclose(numbers(texts_in(shown, "accuracies"))[:, 0], MEASURED[-1], atol=0.0051)
+        without = [float(row[-1]) for row in texts_in(shown, "of-heads")]
+        assert np.allclose(without, [MEASURED[255 - 2**h, 0] for h in range(8)], atol=0.0051)
+        assert shown.locator(".alone").last.is_visible()
     assert shown.locator("button, input").count() == 0

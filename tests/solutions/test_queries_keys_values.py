@@ -200,7 +200,8 @@ def test_asymmetry_is_the_share_of_the_antisymmetric_part():
 
 def test_weights_on_itself_leave_out_the_two_marks():
     scores = torch.zeros(4, 4)
-    scores[1, 1] = scores[2, 3] = 50.0  # the first word prefers itself, the second the last mark
+    scores[:, 3] = 90.0  # all prefer the last mark
+    scores[1, 1] = scores[2, 1] = 50.0  # and of the words, both the first
     own, first = on_itself(scores)
     assert own.item() == pytest.approx(0.5)
     assert first.item() == 0.5

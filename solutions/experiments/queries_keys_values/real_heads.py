@@ -23,9 +23,10 @@ class Heads:
     """Measurements of all heads, each of shape (LAYERS, HEADS), and two comparisons.
 
     asymmetry: the share of the antisymmetric part in the squared norm of M. own_weight: the mean
-    weight of a token on itself. own_first: the share of tokens that give themselves the largest
+    weight of a word on itself. own_first: the share of words that give themselves the largest
     weight. likeness_own_weight, likeness_own_first: (LAYERS,), the same for chapter 4's layer on
-    the same vectors, its scores divided by the root of their width. equal: the mean of 1 / n.
+    the same vectors, its scores divided by the root of their width. equal: the mean
+    of 1 / (n - 2). on_marks: the mean weight of a word on the two marks.
     """
 
     asymmetry: Tensor
@@ -34,6 +35,7 @@ class Heads:
     likeness_own_weight: Tensor
     likeness_own_first: Tensor
     equal: float
+    on_marks: float
 
 
 def asymmetry(M: Tensor) -> Tensor:
@@ -54,14 +56,14 @@ def random_asymmetry(seed: int) -> Tensor:
 
 
 def on_itself(scores: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the mean weight of a token on itself, and the share that prefer themselves.
+    """Return the mean weight of a word on itself, and the share that prefer themselves.
 
-    scores: (..., n, n), of a sentence from [CLS] to [SEP]; these two marks are not counted.
+    scores: (..., n, n), of a sentence from [CLS] to [SEP]. These two marks are left out: about half
+    of all weight goes to them, so with them hardly any word could prefer itself.
     """
-    n = scores.shape[-1]
-    weights = scores.softmax(dim=-1)[..., 1:-1, :]  # (..., n - 2, n)
-    own = weights.diagonal(offset=1, dim1=-2, dim2=-1).mean(dim=-1)
-    first = weights.argmax(dim=-1) == torch.arange(1, n - 1)
+    weights = scores[..., 1:-1, 1:-1].softmax(dim=-1)  # (..., n - 2, n - 2)
+    own = weights.diagonal(dim1=-2, dim2=-1).mean(dim=-1)
+    first = weights.argmax(dim=-1) == torch.arange(weights.shape[-1])
     return own, first.float().mean(dim=-1)
 
 
@@ -70,7 +72,7 @@ def measure(minilm: MiniLM, sentences: Sequence[str]) -> Heads:
     mask = minilm.batch(sentences).mask
     states = minilm.layers(sentences)
     lengths = mask.sum(dim=1).tolist()
-    M, heads, likeness = [], [], []
+    M, heads, likeness, marks = [], [], [], []
     for layer, block in enumerate(minilm.encoder.blocks):
         assert isinstance(block, EncoderBlock)
         attention = block.attention
@@ -78,9 +80,19 @@ def measure(minilm: MiniLM, sentences: Sequence[str]) -> Heads:
         M.append(W_q.mT @ W_k)  # (HEADS, d_model, d_model)
         for X, n in zip(states[layer], lengths, strict=True):
             Q, K = (split_heads(W(X[:n]), HEADS) for W in (attention.W_q, attention.W_k))
-            heads.append(torch.stack(on_itself(Q @ K.mT / D_HEAD**0.5)))  # (2, HEADS)
+            scores = Q @ K.mT / D_HEAD**0.5  # (HEADS, n, n)
+            heads.append(torch.stack(on_itself(scores)))  # (2, HEADS)
+            marks.append(scores.softmax(dim=-1)[:, 1:-1, [0, -1]].sum(dim=-1).mean())
             likeness.append(torch.stack(on_itself(X[:n] @ X[:n].T / D_MODEL**0.5)))  # (2,)
     own, first = torch.stack(heads).view(LAYERS, -1, 2, HEADS).mean(dim=1).unbind(dim=1)
     like_own, like_first = torch.stack(likeness).view(LAYERS, -1, 2).mean(dim=1).unbind(dim=1)
-    equal = sum(1 / n for n in lengths) / len(lengths)
-    return Heads(asymmetry(torch.stack(M)), own, first, like_own, like_first, equal)
+    equal = sum(1 / (n - 2) for n in lengths) / len(lengths)
+    return Heads(
+        asymmetry(torch.stack(M)),
+        own,
+        first,
+        like_own,
+        like_first,
+        equal,
+        float(torch.stack(marks).mean()),
+    )
