@@ -63,7 +63,7 @@ def one_feature(lookup, keys, values):
 def plain(lookup, keys, values):
     apart = keys[0] - keys[1]
     for size in np.geomspace(1e-5, 1e5, 300):
-        query = size * apart
+        query = size * apart / (apart @ apart)
         share = (lookup(query) - values[1]) / (values[0] - values[1])
         if share > 0.6:
             break
@@ -163,6 +163,7 @@ def _(rng):
     yield _case("tiny keys", 1e-3 * rng.normal(size=(2, 3)), np.array([1.0, 0.0]), 0.05).holds(
         "keys: (2…"
     )
+    yield _case("keys near 1e-13", 1e-13 * rng.normal(size=(2, 3)), price, 2.0).holds("keys: (2…")
 
 
 @lookup_temperature.hidden

@@ -3,7 +3,6 @@
 They are the references of exercises of chapter 5.
 """
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -21,12 +20,9 @@ def lookup_temperature(
     numbers. Returns the temperature, a float from a thousandth to a thousand.
     """
     apart = keys[0] - keys[1]  # (d,)
-    direction = apart / (apart @ apart)  # a query of this size scores the first key higher by 1
-    for size in np.geomspace(1e-4, 1e4, 102):  # each size is 1.2 times the last
-        share = (lookup(size * direction) - values[1]) / (values[0] - values[1])
-        if share > 0.6:  # neither lost in rounding nor saturated
-            break
-    return float(size / math.log(share / (1 - share)))
+    weak = 1e-4 * apart / (apart @ apart)  # scores the first key higher by 1e-4
+    slope = (lookup(weak) - lookup(0 * apart)) / 1e-4
+    return float((values[0] - values[1]) / (4 * slope))  # the share begins at 1/2, with slope 1/4
 
 
 def gradient_of_the_top(queries: np.ndarray, keys: np.ndarray, divisor: float, count: int) -> float:
