@@ -58,7 +58,7 @@ class PutBesideCitations(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **kwargs: object) -> None:
-        works = works_of(self.env)
+        works = works_of(self.env, self.env.docname)
         cited = {
             identity for node in self.document.findall(nodes.citation) for identity in node["ids"]
         }
@@ -75,10 +75,17 @@ class PutBesideCitations(SphinxPostTransform):
                     place(list(run), notes)
 
 
-def works_of(env: BuildEnvironment) -> dict[str, Entry]:
-    """Return the entry of each work by the id of its item in a list of references."""
+def works_of(env: BuildEnvironment, page: str) -> dict[str, Entry]:
+    """Return the entry of each work by the id of its item in the page's list of references.
+
+    An id belongs to its page alone: a build that reads few pages counts them from 1 again.
+    """
     cite: Any = env.get_domain("cite")
-    return {citation.citation_id: citation.entry for citation in cite.citations}
+    return {
+        citation.citation_id: citation.entry
+        for citation in cite.citations
+        if citation.bibliography_key.docname == page
+    }
 
 
 def short(work: Entry) -> str:
