@@ -159,14 +159,14 @@ function bring(figure, number) {
     function judge(X) {
         const reached = times === 0 && !equal && looksAway(X[0], X[1]);
         found ||= reached;
-        applied ||= times >= TIMES;
+        const apart = widest(X);
+        applied ||= times >= TIMES && apart < TOGETHER;
         away.mark(found);
         merge.mark(applied);
         if (reached)
             return "Found. It holds inside the dotted circle, which has x1 as its diameter: there x1 reaches further in the direction of x2 than x2 itself.";
         if (times < TIMES) return "";
-        const apart = widest(X);
-        const end = apart < TOGETHER ? "Three tokens have become one." : "";
+        const end = apart < TOGETHER ? "Three tokens have become one." : "Not yet one: go on.";
         return `After ${times} times the two that are furthest apart are ${twoDigits(apart)} apart; at first it was ${twoDigits(before)}. ${end}`;
     }
 

@@ -76,7 +76,7 @@ export function progress({ heads, share, holds, bests, fewest, solved }) {
         const fewer = n > 1 ? `: the best choice of ${some(n - 1)} has ${of(bests, n - 1)}` : "";
         return `${now}. Solved with ${some(n)}. Fewer would not do${fewer}.`;
     }
-    if (holds) return `${now}. The task holds with ${some(n)}. Fewer would do.`;
+    if (holds) return `${now}. That is enough, but fewer heads would do it.`;
     const others =
         n < fewest
             ? `No choice of ${some(n)} reaches it; the best has ${of(bests, n)}.`

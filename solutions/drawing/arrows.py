@@ -56,7 +56,7 @@ def _name(letter: str, i: int) -> str:
 
 
 def _place(point: Sequence[float] | np.ndarray) -> tuple[float, float]:
-    """Return where a point of the plane stands in the picture."""
+    """Return the position in the picture of a point of the plane."""
     return WIDTH / 2 + UNIT * point[0], HEIGHT / 2 - UNIT * point[1]
 
 

@@ -71,7 +71,7 @@ test("the sentence says whether the task holds, and whether fewer or other heads
     );
     assert.equal(
         said(0, 1, 2),
-        `With all 3 heads ${right} 1.00 of the sequences. The task holds with 3 heads. Fewer would do.`,
+        `With all 3 heads ${right} 1.00 of the sequences. That is enough, but fewer heads would do it.`,
     );
     assert.equal(
         said(0, 2),
