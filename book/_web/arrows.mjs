@@ -166,7 +166,7 @@ function bring(figure, number) {
         if (reached)
             return "Found. It holds inside the dotted circle, which has x1 as its diameter: there x1 reaches further in the direction of x2 than x2 itself.";
         if (times < TIMES) return "";
-        const end = apart < TOGETHER ? "Three tokens have become one." : "Not yet one: go on.";
+        const end = apart < TOGETHER ? "Three tokens have become one." : "They are not yet one. Long arrows take very many layers.";
         return `After ${times} times the two that are furthest apart are ${twoDigits(apart)} apart; at first it was ${twoDigits(before)}. ${end}`;
     }
 

@@ -4,9 +4,9 @@ A sequence has `RECORDS` records. A record binds a letter to a number, both draw
 question names a letter. In the task "own" the answer is the number stored under that letter; in the
 task "partner" it is the number stored under its partner (A and B are partners, C and D, and so on);
 in the task "next" it is the number stored under the next letter of its circle (A, B, C, and back to
-A). Recall from a new list is a standard test of sequence models: Graves et al. (2014), "Neural Turing
-machines", ask for the item that followed, and Ba et al. (2016), "Using fast weights to attend to
-the recent past", store pairs as here.
+A). Recall from a new list is a standard test of sequence models: Graves et al. (2014), "Neural
+Turing machines", ask for the item that followed, and Ba et al. (2016), "Using fast weights to
+attend to the recent past", store pairs as here.
 """
 
 from collections.abc import Callable, Iterable, Sequence
