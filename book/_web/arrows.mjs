@@ -166,7 +166,10 @@ function bring(figure, number) {
         if (reached)
             return "Found. It holds inside the dotted circle, which has x1 as its diameter: there x1 reaches further in the direction of x2 than x2 itself.";
         if (times < TIMES) return "";
-        const end = apart < TOGETHER ? "Three tokens have become one." : "They are not yet one. Long arrows take very many layers.";
+        const end =
+            apart < TOGETHER
+                ? "Three tokens have become one."
+                : "They are not yet one. Long arrows take very many layers.";
         return `After ${times} times the two that are furthest apart are ${twoDigits(apart)} apart; at first it was ${twoDigits(before)}. ${end}`;
     }
 
