@@ -68,6 +68,7 @@ function bring(figure, number) {
     /** @type {Matrix} */
     const start = JSON.parse(figure.dataset.inputs ?? "[]");
     const plane = /** @type {HTMLElement} */ (figure.querySelector(".arrows-plane"));
+    const caption = /** @type {HTMLElement} */ (figure.querySelector(".play-caption"));
     const picture = drawing(/** @type {SVGElement} */ (plane.querySelector("svg")));
     const cells = {
         inputs: cellsOf(figure, "inputs"),
@@ -196,9 +197,11 @@ function bring(figure, number) {
 
     const tasks = element("ul", { class: "play-tasks" }, away.node, merge.node);
     const form = element("div", { class: "play-sliders" }, lengthLabel, lengths);
-    const actions = element("div", { class: "play-actions" }, again, counter, same, restart);
+    const actions = element("div", { class: "play-actions" }, same, restart, again, counter);
+    // The page asks what becomes of the tokens; drag.css shows these when the reader has answered.
+    for (const part of [merge.node, again, counter]) part.classList.add("after-predicting");
     figure.prepend(tasks);
-    plane.after(element("div", { class: "arrows-controls" }, form, actions), status);
+    caption.after(element("div", { class: "arrows-controls" }, form, actions), status);
     update();
 }
 

@@ -19,6 +19,11 @@ REACH = 3.3
 UNIT = WIDTH / 2 / REACH
 HEAD = 11
 """The length of an arrowhead."""
+CAPTION = (
+    "<strong>Three tokens.</strong> Each arrow is a token, the dot of its colour is its output, and"
+    " the dotted line between them is how far the layer moves it. The grey triangle is made of all"
+    " averages of the three tokens."
+)
 
 
 def three_arrows(X: np.ndarray) -> str:
@@ -45,6 +50,7 @@ def three_arrows(X: np.ndarray) -> str:
         f'<path class="grid" d="{_grid()}"/><path class="axes" d="{_axes()}"/>{_ones()}'
         f'<polygon class="hull" points="{_corners(X)}"/>'
         f'<circle class="thales" r="0"/>{drawn}</svg></div>'
+        f'<p class="play-caption">{CAPTION}</p>'
         f'<div class="play-tables">{tables}</div></div>'
         '</div><script type="module" src="_static/arrows.mjs"></script>'
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import CDPSession, Locator, Page
 from site_tools import AXE, MODES, ROOT, RUN_AXE, Reader
 
 from solutions.data.sentence import TOKENS, embed
@@ -102,8 +102,22 @@ def test_arrows_move_by_keyboard_and_the_first_task_is_noticed(figure):
     assert float(arrows.locator(".thales").get_attribute("r")) > 0
 
 
+def without_a_guess(page: Page) -> None:
+    """Open the answer to the question that comes before the button "Apply again"."""
+    page.locator("#predict-apply-again").get_by_role("button", name="Show without a guess").click()
+
+
+def test_the_layer_is_applied_again_only_after_a_prediction(figure):
+    arrows = figure("self_attention.html")
+    again = arrows.get_by_role("button", name="Apply again")
+    assert again.count() == 0
+    without_a_guess(arrows.page)
+    assert again.is_visible()
+
+
 def test_length_equal_weights_and_again(figure):
     arrows = figure("self_attention.html")
+    without_a_guess(arrows.page)
     length = arrows.get_by_role("slider", name="Length of all arrows")
     for _ in range(5):
         length.press("ArrowRight")
@@ -129,6 +143,7 @@ def test_length_equal_weights_and_again(figure):
 
 def test_five_layers_make_one_token_of_three(figure):
     arrows = figure("self_attention.html")
+    without_a_guess(arrows.page)
     X = START
     for _ in range(5):
         arrows.get_by_role("button", name="Apply again").press("Space")
@@ -162,6 +177,28 @@ def test_a_tip_dragged_out_of_the_picture_stays_inside(figure):
     assert place["y"] >= frame["y"] - place["height"] / 2
     drag(arrows.page, handle, 120, 60)
     assert numbers(texts_in(arrows, "inputs"))[2, 0] > -3
+
+
+def test_a_finger_drags_a_tip_and_the_page_does_not_scroll(figure):
+    arrows = figure("self_attention.html", "phone", has_touch=True)
+    page, handle = arrows.page, tip(arrows, 2)
+    handle.scroll_into_view_if_needed()
+    finger = page.context.new_cdp_session(page)
+    box, unit = handle.bounding_box(), arrows.locator("svg").bounding_box()["width"] / 6.6
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    before = page.evaluate("scrollY")
+    touch(finger, "touchStart", x, y)
+    for part in np.linspace(0, 1, 11):
+        touch(finger, "touchMove", x + 0.5 * unit * part, y + 2 * unit * part)
+    touch(finger, "touchEnd")
+    assert page.evaluate("scrollY") == before
+    assert_shown(arrows, with_x2(1.5, -1))
+
+
+def touch(finger: CDPSession, kind: str, *place: float) -> None:
+    """Put a finger down, move it, or lift it."""
+    points = [dict(zip("xy", place, strict=True))] if place else []
+    finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
 
 W_Q = np.array([[0, 0, 0, 2], [0, 0, 0, 0], [0, 0, 0, 0], [0, 2, 0, 0]])

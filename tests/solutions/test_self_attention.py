@@ -11,6 +11,7 @@ from solutions.experiments.self_attention import (
     far_token,
     measures,
     models,
+    only_far,
     sequences,
     static_vectors,
     training,
@@ -38,12 +39,24 @@ def test_the_payload_is_only_at_the_requested_position():
     assert (tokens[:, -1] == sequences.PROBE).all()
 
 
-def test_fillers_in_front_keep_the_distance_to_the_payload():
-    distance = torch.tensor(sequences.DISTANCES)
-    tokens, answer = sequences.one_payload(distance, torch.Generator().manual_seed(0), in_front=4)
-    rows = torch.arange(len(distance))
-    assert tokens.shape == (len(distance), 4 + sequences.N_TOKENS)
-    assert torch.equal(tokens[rows, -1 - distance], answer)
+@pytest.mark.parametrize("before", [0, 4])
+@pytest.mark.parametrize("distance", [1, 31])
+def test_a_payload_has_so_many_fillers_before_it_at_every_distance(before, distance):
+    generator = torch.Generator().manual_seed(0)
+    tokens, answer = sequences.payload_after(before, distance, 50, generator)
+    assert tokens.shape == (50, before + 1 + distance)
+    assert torch.equal(tokens[:, -1 - distance], answer)
+    assert ((tokens < sequences.N_PAYLOADS).sum(dim=1) == 1).all()
+    assert (tokens[:, -1] == sequences.PROBE).all()
+
+
+def test_the_gru_that_keeps_has_a_gradient_that_survives_the_path():
+    norms = {}
+    for body in ("GRU", only_far.KEEPING):
+        torch.manual_seed(0)
+        model = only_far.start(body)
+        norms[body] = measures.gradient_norm(model, 31, torch.Generator().manual_seed(0))
+    assert norms[only_far.KEEPING] > 1000 * norms["GRU"]
 
 
 def test_no_payload_is_nearer_than_the_nearest():
@@ -101,16 +114,17 @@ def test_no_reported_seed_chooses_a_rate():
     assert far_token.VALIDATION_SEED not in {seed for _, seed in far_token.RUNS}
 
 
-def test_the_readers_with_long_vectors_differ_only_in_the_embedding_and_the_divisor():
+def test_the_readers_with_scaled_scores_differ_only_in_the_embedding_and_the_divisor():
     lengths, divisors = {}, []
-    for body in ("self-attention", *models.LONG_BODIES):
+    for body in ("self-attention", *models.SCALED_BODIES):
         torch.manual_seed(0)
         model = models.Reader(body)
         lengths[body] = model.embedding.weight.norm(dim=-1).mean().item()
         assert isinstance(model.body, models.AttentionBody)
         divisors.append(model.body.divisor)
-    assert divisors == [1, 1, math.sqrt(models.D_MODEL), models.D_MODEL]
-    assert 0.9 < lengths["self-attention"] < 1.1
+    d = models.D_MODEL
+    assert divisors == [1, 1, math.sqrt(d), d, 1 / d]
+    assert all(0.9 < lengths[body] < 1.1 for body in ("self-attention", models.SHORT_TIMES_D))
     assert all(5.2 < lengths[body] < 6 for body in models.LONG_BODIES)
 
 

@@ -15,14 +15,21 @@ import torch
 from ...running.progress import say
 from ...running.seeds import SEEDS
 from .measures import accuracy_of_the_mean, gradient_norm, payload_weight
-from .models import BODIES, LONG_BODIES, AttentionBody, Reader
-from .sequences import DISTANCES, any_distance, one_payload, two_payloads, with_twins
+from .models import BODIES, SCALED_BODIES, AttentionBody, Reader
+from .sequences import (
+    DISTANCES,
+    any_distance,
+    one_payload,
+    payload_after,
+    two_payloads,
+    with_twins,
+)
 from .training import TRIAL_CHECKPOINTS, accuracy, balanced_sequences, train
 
 ORDER_STEPS = 640
 """The training steps on the second task, at the rate chosen for the first."""
-IN_FRONT = 4
-"""The additional fillers with which a trained model is tested again."""
+BEFORE = 4
+"""The fillers before the payload in one of the tests that keep the payload in its position."""
 
 RATES = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 """The learning rates that are tried for every model."""
@@ -64,8 +71,9 @@ class Measured:
     """Accuracy over all distances, at each checkpoint."""
     by_distance: list[float]
     """Accuracy at the end of training, for each of DISTANCES."""
-    moved: list[float]
-    """The same with IN_FRONT additional fillers at the start of the sequence."""
+    payload_first: list[float]
+    """The same on sequences that begin with the payload; then after BEFORE fillers."""
+    payload_fifth: list[float]
     weights: list[float]
     """The payload's median weight before training and at each checkpoint; empty for others than
     self-attention."""
@@ -98,20 +106,24 @@ def run(rates: dict[str, float], place: int) -> Measured:
         gradients=gradients,
         learning=learning,
         by_distance=by_distance(model, generator),
-        moved=by_distance(model, generator, IN_FRONT),
+        payload_first=by_distance_after(0, model, generator),
+        payload_fifth=by_distance_after(BEFORE, model, generator),
         weights=weights,
         as_mean=accuracy_of_the_mean(model, *test),
     )
 
 
-def by_distance(model: Reader, generator: torch.Generator, in_front: int = 0) -> list[float]:
+def by_distance(model: Reader, generator: torch.Generator) -> list[float]:
     """Return the accuracy for each of DISTANCES, on 500 sequences each."""
-    return [
-        accuracy(model, *one_payload(torch.full((500,), k), generator, in_front)) for k in DISTANCES
-    ]
+    return [accuracy(model, *one_payload(torch.full((500,), k), generator)) for k in DISTANCES]
 
 
-ORDER_RUNS = [(body, seed) for body in BODIES if body not in LONG_BODIES for seed in SEEDS]
+def by_distance_after(before: int, model: Reader, generator: torch.Generator) -> list[float]:
+    """Return the same for sequences that have `before` fillers before the payload."""
+    return [accuracy(model, *payload_after(before, k, 500, generator)) for k in DISTANCES]
+
+
+ORDER_RUNS = [(body, seed) for body in BODIES if body not in SCALED_BODIES for seed in SEEDS]
 """The models of the second task with every seed; `tell_order` takes an index of this list."""
 
 

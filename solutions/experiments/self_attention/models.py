@@ -18,7 +18,7 @@ from .sequences import N_PAYLOADS, PROBE
 D_MODEL = 32
 KERNEL = 5
 DENSE, DILATED = (1, 1, 1, 1), (1, 2, 4, 8)
-"""The distance between neighbouring taps in each layer of the two stacks of convolutions."""
+"""The distance between neighbouring inputs of a kernel, in each layer of the two stacks."""
 
 
 def reach(dilations: Sequence[int]) -> int:
@@ -54,12 +54,17 @@ class GatedBody(nn.Module):
         states, _ = self.rnn(X)
         return states[:, -1]
 
+    @torch.no_grad()
+    def keep_at_first(self, bias: float) -> None:
+        """Raise the bias of the update gate, so that the untrained GRU keeps its state."""
+        self.rnn.get_parameter("bias_ih_l0")[D_MODEL : 2 * D_MODEL] += bias
+
 
 class ConvolutionalBody(nn.Module):
     """The last position of a stack of convolutions of width `KERNEL`, each followed by a ReLU."""
 
     def __init__(self, dilations: Sequence[int]) -> None:
-        """dilations: the distance between neighbouring taps, for each layer."""
+        """dilations: the distance between neighbouring inputs of a kernel, for each layer."""
         super().__init__()
         self.reach = reach(dilations)
         layers: list[nn.Module] = []
@@ -102,6 +107,9 @@ class AttentionBody(nn.Module):
 LONG, LONG_BY_ROOT, LONG_BY_D = "long vectors", "long, by root d", "long, by d"
 """Self-attention with long initial embeddings, and scores that are divided by 1, root d or d."""
 LONG_BODIES = (LONG, LONG_BY_ROOT, LONG_BY_D)
+SHORT_TIMES_D = "short, times d"
+"""Self-attention with embeddings of length 1, and scores as large as those of long ones."""
+SCALED_BODIES = (*LONG_BODIES, SHORT_TIMES_D)
 BODIES: dict[str, Callable[[], nn.Module]] = {
     "RNN": RecurrentBody,
     "GRU": GatedBody,
@@ -112,6 +120,7 @@ BODIES: dict[str, Callable[[], nn.Module]] = {
     LONG: AttentionBody,
     LONG_BY_ROOT: partial(AttentionBody, math.sqrt(D_MODEL)),
     LONG_BY_D: partial(AttentionBody, D_MODEL),
+    SHORT_TIMES_D: partial(AttentionBody, 1 / D_MODEL),
 }
 
 

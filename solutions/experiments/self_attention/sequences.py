@@ -25,18 +25,29 @@ def any_distance(batch: int, generator: torch.Generator, nearest: int = 1) -> Ba
     return one_payload(torch.randint(nearest, N_TOKENS, (batch,), generator=generator), generator)
 
 
-def one_payload(distance: Tensor, generator: torch.Generator, in_front: int = 0) -> Batch:
+def one_payload(distance: Tensor, generator: torch.Generator) -> Batch:
     """Make sequences with their payload `distance` (batch,) positions before the probe.
 
-    in_front: the number of additional fillers before the first token. Returns tokens
-    (batch, in_front + N_TOKENS) and the payloads to name (batch,).
+    Returns tokens (batch, N_TOKENS) and the payloads to name (batch,).
     """
-    batch, n = len(distance), in_front + N_TOKENS
-    tokens = torch.randint(N_PAYLOADS, PROBE, (batch, n), generator=generator)
+    batch = len(distance)
+    tokens = torch.randint(N_PAYLOADS, PROBE, (batch, N_TOKENS), generator=generator)
     payload = torch.randint(0, N_PAYLOADS, (batch,), generator=generator)
-    tokens[torch.arange(batch), n - 1 - distance] = payload
+    tokens[torch.arange(batch), N_TOKENS - 1 - distance] = payload
     tokens[:, -1] = PROBE
     return tokens, payload
+
+
+def payload_after(before: int, distance: int, batch: int, generator: torch.Generator) -> Batch:
+    """Make sequences of `before` fillers, a payload, and `distance` tokens up to the probe.
+
+    Returns tokens (batch, before + 1 + distance) and the payloads to name (batch,).
+    """
+    n = before + 1 + distance
+    tokens = torch.randint(N_PAYLOADS, PROBE, (batch, n), generator=generator)
+    tokens[:, before] = torch.randint(0, N_PAYLOADS, (batch,), generator=generator)
+    tokens[:, -1] = PROBE
+    return tokens, tokens[:, before]
 
 
 def two_payloads(batch: int, generator: torch.Generator) -> Batch:
