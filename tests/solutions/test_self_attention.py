@@ -158,12 +158,28 @@ def encoder() -> SimpleNamespace:
 def test_date_keeps_the_weight_that_softmax_gives_it(encoder):
     moved = static_vectors.move_date(encoder, "sweet date")
     assert math.isclose(moved.own_weight, math.e / (math.e + 1))
-    assert math.isclose(moved.least_other, 1 / (math.e + 1))
     assert math.isclose(moved.to_date, math.e / math.hypot(math.e, 1))
     assert moved.to_fruit == moved.to_calendar == 0
 
 
 def test_equal_weights_turn_date_into_the_mean_of_its_sentence(encoder):
-    moved = static_vectors.move_date(encoder, "sweet date", equal=True)
-    assert moved.own_weight == moved.most_other == 0.5
+    moved = static_vectors.move_date(encoder, "sweet date", static_vectors.equal_weights)
+    assert moved.own_weight == 0.5
     assert math.isclose(moved.to_date, math.sqrt(0.5))
+
+
+def test_the_null_of_the_own_weight_differs_only_in_what_the_others_get():
+    X = np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    weights, null = (
+        rule(X, 1) for rule in (static_vectors.attention, static_vectors.own_weight_only)
+    )
+    assert null[1] == weights[1]
+    assert math.isclose(null.sum(), 1)
+    assert null[0] == null[2]
+    assert weights[0] > null[0]
+
+
+def test_doubled_vectors_have_four_times_the_scores():
+    X = np.array([[1.0, 0.0], [0.0, 1.0]])
+    own = static_vectors.attention_of_doubled(X, 0)[0]
+    assert math.isclose(own, math.exp(4) / (math.exp(4) + 1))

@@ -7,6 +7,7 @@ words in whose direction "date" is measured.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +40,33 @@ def static_vectors(minilm: MiniLM, text: str) -> np.ndarray:
     return minilm.encoder.embedding.weight[ids].double().numpy()
 
 
+Rule = Callable[[np.ndarray, int], np.ndarray]
+"""A function from the tokens (n, d) and a position to the weights (n,) that are given there."""
+
+
+def attention(X: np.ndarray, at: int) -> np.ndarray:
+    """Return the weights of self-attention."""
+    return self_attention(X)[1][at]
+
+
+def equal_weights(X: np.ndarray, at: int) -> np.ndarray:
+    """Return the same weight for every token."""
+    return np.full(len(X), 1 / len(X))
+
+
+def own_weight_only(X: np.ndarray, at: int) -> np.ndarray:
+    """Return the token's own weight as in self-attention, and equal weights for all others."""
+    own = attention(X, at)[at]
+    weights = np.full(len(X), (1 - own) / (len(X) - 1))
+    weights[at] = own
+    return weights
+
+
+def attention_of_doubled(X: np.ndarray, at: int) -> np.ndarray:
+    """Return the weights of self-attention on vectors twice as long."""
+    return attention(2 * X, at)
+
+
 def cosine(x: np.ndarray, y: np.ndarray) -> float:
     """Return the cosine of the angle between two vectors."""
     return float(x @ y / np.linalg.norm(x) / np.linalg.norm(y))
@@ -46,30 +74,26 @@ def cosine(x: np.ndarray, y: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Moved:
-    """The vector of "date" after one layer in one sentence, and the weights that made it."""
+    """The vector of "date" after one layer in one sentence, and its own weight there."""
 
     to_date: float
     """The cosine with the static vector of "date"; then those with two other words."""
     to_fruit: float
     to_calendar: float
     own_weight: float
-    """What "date" gives to itself; then the smallest and largest weight of the other tokens."""
-    least_other: float
-    most_other: float
+    """What "date" gives to itself."""
 
 
-def move_date(minilm: MiniLM, sentence: str, equal: bool = False) -> Moved:
-    """Send `sentence` through self-attention, or through equal weights, and measure "date"."""
+def move_date(minilm: MiniLM, sentence: str, rule: Rule = attention) -> Moved:
+    """Blend the tokens of `sentence` by the weights of `rule`, and measure "date"."""
     date, fruit, calendar = (static_vectors(minilm, w)[0] for w in ("date", "fruit", "calendar"))
     X = static_vectors(minilm, sentence)  # (n, 384)
-    weights = np.full((len(X), len(X)), 1 / len(X)) if equal else self_attention(X)[1]
     at = int(np.flatnonzero((date == X).all(axis=1))[0])
-    y, others = weights[at] @ X, np.delete(weights[at], at)
+    weights = rule(X, at)
+    y = weights @ X
     return Moved(
         to_date=cosine(y, date),
         to_fruit=cosine(y, fruit),
         to_calendar=cosine(y, calendar),
-        own_weight=float(weights[at, at]),
-        least_other=float(others.min()),
-        most_other=float(others.max()),
+        own_weight=float(weights[at]),
     )
