@@ -153,7 +153,7 @@ def test_five_layers_make_one_token_of_three(figure):
     assert "Three tokens have become one." in arrows.locator(".play-told").inner_text()
 
 
-def drag(page: Page, handle: Locator, right: float, down: float) -> None:
+def drag(page: Page, handle: Locator, right: float, down: float, narrower: int = 40) -> None:
     """Drag a handle by pixels, with the window getting narrower on the way."""
     box = handle.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -161,21 +161,23 @@ def drag(page: Page, handle: Locator, right: float, down: float) -> None:
     page.mouse.down()
     page.mouse.move(x + right / 2, y + down / 2, steps=3)
     size = page.viewport_size
-    page.set_viewport_size({"width": size["width"] - 40, "height": size["height"]})
+    page.set_viewport_size({"width": size["width"] - narrower, "height": size["height"]})
     page.mouse.move(x + right, y + down, steps=3)
     page.mouse.up()
 
 
-def test_a_tip_dragged_out_of_the_picture_stays_inside(figure):
+@pytest.mark.parametrize("narrower", [40, 890])
+def test_a_tip_dragged_out_of_the_picture_stays_inside(figure, narrower):
     arrows = figure("self_attention.html")
     handle = tip(arrows, 3)
     handle.scroll_into_view_if_needed()
-    drag(arrows.page, handle, -2000, -2000)
+    drag(arrows.page, handle, -2000, -2000, narrower)
     assert_shown(arrows, np.array([START[0], START[1], [-3.0, 2.0]]))
     frame, place = arrows.locator(".arrows-plane").bounding_box(), handle.bounding_box()
     assert place["x"] >= frame["x"] - place["width"] / 2
     assert place["y"] >= frame["y"] - place["height"] / 2
-    drag(arrows.page, handle, 120, 60)
+    handle.scroll_into_view_if_needed()
+    drag(arrows.page, handle, 120, 60, narrower=0)
     assert numbers(texts_in(arrows, "inputs"))[2, 0] > -3
 
 
