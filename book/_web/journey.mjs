@@ -161,7 +161,10 @@ function bring(figure, number) {
         update();
     })[0];
 
-    const find = task(`Make “${SAT}” look most at “${CAT}”, with a weight above ${ENOUGH} …`);
+    const find = task(
+        "By the matrices, with the division and without a mask, make ",
+        `“${SAT}” look most at “${CAT}”, with a weight above ${ENOUGH} …`,
+    );
     const keep = task("… while the two “the” and “on” keep their weights.");
     const status = element("div", { class: "play-told", role: "status" });
     /** @type {[number, string][]} */

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import CDPSession, Locator, Page
 from site_tools import AXE, MODES, ROOT, RUN_AXE, Reader
+from test_hard_conditions import FORBIDDEN
 
 from solutions.data.sentence import TOKENS, embed
 from solutions.queries_keys_values import (
@@ -294,6 +295,56 @@ def test_a_key_or_the_query_alone_can_be_changed(figure):
     assert "W_q gives (0, 2, 0, 0)" in journey.locator(".play-told").inner_text()
     journey.get_by_role("radio", name="cat").check()
     assert_journey(journey, CAT, W_k=W_k)
+
+
+def test_a_number_of_the_journey_never_leaves_its_range(figure):
+    journey = figure("queries_keys_values.html")
+    cell = journey.get_by_role("button", name="W_q: cat-like looks for cat-like")
+    for key, value in (("-", 2), ("+", 0), ("7", 0), ("x", 0), ("Backspace", 0), ("Delete", 0)):
+        cell.press(key)
+        assert_journey(journey, SAT, changed(W_Q, 2, 2, value))
+    query = journey.get_by_role("button", name="Query of sat: cat-like")
+    query.press("-")
+    assert_journey(journey, SAT, query=np.array([0, 2, 4, 0]))
+    query.press("+")
+    assert_journey(journey, SAT, query=np.array([0, 2, 0, 0]))
+
+
+def test_a_window_resized_during_a_press_leaves_the_journey_whole(figure):
+    journey = figure("queries_keys_values.html")
+    page = journey.page
+    cell = journey.get_by_role("button", name="W_q: cat-like looks for cat-like")
+    for width in (390, 1280):
+        cell.scroll_into_view_if_needed()
+        box = cell.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.set_viewport_size({"width": width, "height": 844})
+        page.mouse.up()
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        journey.get_by_role("button", name="Start again").click()
+        assert_journey(journey, SAT)
+        cell.click()
+        assert_journey(journey, SAT, changed(W_Q, 2, 2, 1))
+        journey.get_by_role("button", name="Start again").click()
+
+
+@pytest.mark.parametrize("script", ["", FORBIDDEN])
+def test_the_task_is_solved_by_touch_and_without_storage(reader, script):
+    person = reader(**MODES["phone"], has_touch=True, is_mobile=True)
+    person.context.add_init_script(script)
+    journey = person.open("queries_keys_values.html").locator(".journey")
+    cell = journey.get_by_role("button", name="W_q: cat-like looks for cat-like")
+    for _ in range(2):
+        cell.tap()
+    assert_journey(journey, SAT, changed(W_Q, 2, 2, 2))
+    assert solved(journey) == [True, True]
+    journey.locator("label", has_text="on").last.tap()
+    journey.locator("label", has_text="Causal mask").tap()
+    assert_journey(journey, ON, changed(W_Q, 2, 2, 2), causal=True)
+    journey.get_by_role("button", name="Start again").tap()
+    assert_journey(journey, SAT)
+    assert person.errors == []
 
 
 def assert_switched(figure: Locator, on: Iterable[int]) -> None:

@@ -20,12 +20,26 @@ from solutions.experiments.queries_keys_values.associative_recall import (
     partner,
     sample,
 )
-from solutions.experiments.queries_keys_values.real_heads import asymmetry, on_itself
+from solutions.experiments.queries_keys_values.controls import (
+    FACTOR,
+    rotated,
+    with_scores_times,
+)
+from solutions.experiments.queries_keys_values.real_heads import (
+    asymmetry,
+    on_itself,
+    scores_asymmetry,
+)
+from solutions.experiments.queries_keys_values.scaled_training import (
+    ARMS,
+    ROOT,
+    SMALLER_START,
+    SMALLER_STEPS,
+    model,
+    train,
+)
 from solutions.experiments.queries_keys_values.scaling import (
     SCALES,
-    SMALLER_START,
-    TRAINED,
-    WIDTH,
     WIDTHS,
     entropy,
     measure,
@@ -183,19 +197,59 @@ def test_the_initial_scale_affects_only_the_embeddings(start):
     assert torch.equal(model.W_q.weight, Recall("Q, K, V", (2.0, 2.0), d=512).W_q.weight)
 
 
-def test_a_smaller_start_gives_the_first_scores_of_the_division():
+@pytest.mark.parametrize("start", [SMALL, USUAL])
+def test_the_rotated_layer_is_antisymmetric_and_has_as_many_parameters(start):
+    torch.manual_seed(0)
+    layer = rotated(start)
+    table = layer.letter_scores()
+    torch.testing.assert_close(table, -table.T)
+    assert margins(layer).abs().max() < 1e-5 * table.abs().max()
+    sizes = [sum(p.numel() for p in one.parameters()) for one in (layer, Recall("Q, K, V"))]
+    assert sizes[0] == sizes[1]
+
+
+def test_a_factor_makes_the_first_scores_of_one_start_those_of_the_other():
     tables = []
-    for name in (SMALLER_START, "1 / sqrt(d)"):
+    for build in (lambda: with_scores_times(FACTOR, USUAL), lambda: Recall(LAYERS[0], SMALL)):
         torch.manual_seed(0)
-        tables.append(Recall("Q, K, V", USUAL, WIDTH, **TRAINED[name]).letter_scores())
+        tables.append(build().letter_scores())
     torch.testing.assert_close(*tables)
+
+
+@pytest.mark.parametrize("name", [SMALLER_START, SMALLER_STEPS])
+def test_a_smaller_start_gives_the_first_scores_of_the_division(name):
+    tables = []
+    for arm in (ARMS[name], ARMS[ROOT]):
+        torch.manual_seed(0)
+        tables.append(model(arm).letter_scores())
+    torch.testing.assert_close(*tables)
+
+
+def test_smaller_steps_as_well_give_the_training_of_the_division():
+    results = [train(ARMS[name], 0.003, seed=0, steps=20) for name in (SMALLER_STEPS, ROOT)]
+    assert 0.3 < results[0].accuracy < 0.95
+    assert results[0].accuracy == pytest.approx(results[1].accuracy, abs=0.02)
+    other = train(ARMS[SMALLER_START], 0.003, seed=0, steps=20)
+    assert other.accuracy != pytest.approx(results[1].accuracy, abs=0.02)
 
 
 def test_asymmetry_is_the_share_of_the_antisymmetric_part():
     symmetric = torch.tensor([[1.0, 2.0], [2.0, 3.0]])
     turn = torch.tensor([[0.0, 1.0], [-1.0, 0.0]])
-    shares = asymmetry(torch.stack([symmetric, turn, torch.eye(2) + turn]))
+    products = torch.stack([symmetric, turn, torch.eye(2) + turn])
+    shares = asymmetry(products, torch.eye(2).expand(3, 2, 2))
     torch.testing.assert_close(shares, torch.tensor([0.0, 1.0, 0.5]))
+
+
+def test_asymmetry_of_scores_depends_on_no_vector_that_all_words_share():
+    draw = torch.Generator().manual_seed(0)
+    Q, K = torch.randn(2, 5, 7, 3, generator=draw)  # (heads, words and two marks, d_head)
+    shares = scores_asymmetry(Q, K)
+    assert (shares > 0.1).all()
+    torch.testing.assert_close(scores_asymmetry(Q + 1, K - 2), shares)
+    torch.testing.assert_close(scores_asymmetry(Q, Q), torch.zeros(5))
+    K[:, [0, -1]] = 100  # the marks
+    torch.testing.assert_close(scores_asymmetry(Q, K), shares)
 
 
 def test_weights_on_itself_leave_out_the_two_marks():

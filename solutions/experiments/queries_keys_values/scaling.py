@@ -1,15 +1,13 @@
-"""The effect of the scores' scale on a softmax and on training, for keys of growing width.
+"""The effect of the scores' scale on a softmax, for random keys of growing width.
 
 The argument is that of Vaswani et al. (2017), "Attention is all you need", section 3.2.1.
 """
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
 from ...alignment import softmax
-from .associative_recall import USUAL, Recall, Run, train
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512)
 SCALES = {"no scale": 0.0, "1 / sqrt(d)": 0.5, "1 / d": 1.0}
@@ -17,19 +15,6 @@ SCALES = {"no scale": 0.0, "1 / sqrt(d)": 0.5, "1 / d": 1.0}
 
 QUERIES, KEYS = 256, 32
 FROZEN = 0.01
-WIDTH, STEPS = 128, 400
-RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03)
-"""The learning rates of `compare_scales`; all of them are shown."""
-
-SMALLER_START = "no scale, smaller start"
-TRAINED: dict[str, dict[str, float]] = {
-    "no scale": {"power": 0.0},
-    SMALLER_START: {"power": 0.0, "factor": WIDTH**-0.25},
-    "1 / sqrt(d)": {"power": 0.5},
-    "1 / d": {"power": 1.0},
-}
-"""Name -> arguments of `Recall`. If W_q and W_k start smaller by the fourth root of the width, the
-first scores are the same as after a division by the square root."""
 
 
 def softmax_jacobian(weights: np.ndarray) -> np.ndarray:
@@ -82,15 +67,4 @@ def measure_all(seeds: Sequence[int]) -> dict[tuple[str, str], np.ndarray]:
         (scale, quantity): np.array([[cell[quantity] for cell in row] for row in rows])
         for scale, rows in found.items()
         for quantity in rows[0][0]
-    }
-
-
-def compare_scales(seed: int) -> dict[tuple[str, float], Run]:
-    """Train Q, K, V on "partner" at width WIDTH: one run for each of TRAINED and of RATES."""
-    return {
-        (name, rate): train(
-            partial(Recall, "Q, K, V", USUAL, WIDTH, **arguments), "partner", rate, seed, STEPS
-        )
-        for name, arguments in TRAINED.items()
-        for rate in RATES
     }
