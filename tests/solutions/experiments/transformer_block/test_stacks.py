@@ -1,7 +1,5 @@
 """Test the experiment on depth: its blocks are the chapter's, and it measures what it states."""
 
-import math
-
 import pytest
 import torch
 from hypothesis import given, settings
@@ -125,4 +123,4 @@ def test_the_comparison_of_blocks_sees_a_wrong_one(monkeypatch):
 def test_a_seed_gives_the_same_training_again(name, seed):
     first, second = (training.trained(ALL[name], 2, seed, 1e-3, steps=10) for _ in range(2))
     assert first == second
-    assert 0 <= first <= 1 and not math.isnan(first)
+    assert 0 <= first <= 1
