@@ -107,5 +107,5 @@ export function short(value = 0) {
     const raised = [...exponent.replace("+", "")].map(
         (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)],
     );
-    return `${digits} · 10${raised.join("")}`;
+    return `${digits}\u00a0·\u00a010${raised.join("")}`;
 }
