@@ -45,7 +45,10 @@ test("a stack is described", () => {
     const text = described(HEALTHY, 24);
     assert.match(text, /^Through 24 blocks the stream goes from 1 to 2, and the gradient/);
     assert.match(text, /from 0\.5 to 1\. /);
-    assert.match(text, /differ by 1\.0\u00a0·\u00a010⁻³\. It learns next to nothing: 0\.20 at the best rate/);
+    assert.match(
+        text,
+        /differ by 1\.0\u00a0·\u00a010⁻³\. It learns next to nothing: 0\.20 at the best rate/,
+    );
     assert.match(described(LEARNS, 2), /It learns the task: 0\.97/);
     assert.match(described({ ...HEALTHY, right: [0.5] }, 2), /It learns a part of the task: 0\.50/);
 });
