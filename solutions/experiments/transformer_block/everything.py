@@ -1,28 +1,69 @@
-"""Both experiments of chapter 8 with one seed, so that the second can reuse the first's stacks."""
+"""All experiments of chapter 8 with one seed."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
 
-from .depth import Comparison, compare_designs
-from .warm_up import WarmUp, compare_rates
+from .stacks import CONTROLS, DESIGNS, SMALLER
+from .starts import Start, at_start
+from .training import letters_alone, new_sequences, trained
+
+DEPTHS = (2, 6, 12, 24, 48)
+TRAINED_DEPTHS = (2, 6, 24)
+RATES = (3e-4, 1e-3, 3e-3)
+DEEP, DEEPEST = 24, 48
+WARM_UP = 40
+"""The steps in which the rate rises; they are added to those at the full rate."""
+LONG, LONG_RATES = 480, RATES[:2]
+"""Four times the usual steps, for what may have needed them."""
+WITHOUT_NORM = "residual alone, smaller"
+LOST = (*(name for name in DESIGNS if name != "norm before"), *CONTROLS)[:-1]
+"""The stacks that are trained for LONG: the last of the controls has learned by then."""
+LEARNT = 0.95
+"""A run has learned the task if it gets at least this share of new letters right."""
 
 
 @dataclass(frozen=True)
 class Everything:
-    """The results of `compare_designs` and `compare_rates`, and the seconds of each."""
+    """The results of one seed; an accuracy is a share of right letters in new sequences.
 
-    designs: Comparison
-    rates: WarmUp
+    starts: (design, depth) -> the stack before training. runs: (design, depth) -> accuracies by
+    rate, those of CONTROLS for DEEP blocks only. long: design -> accuracies of DEEP blocks by rate,
+    after LONG steps. warm_up: of DEEP blocks with the norm after, by rate. deepest: of DEEPEST
+    blocks without any norm. letters_alone: that of the best answer that knows which letters occur
+    but not where.
+    """
+
+    starts: dict[tuple[str, int], Start]
+    runs: dict[tuple[str, int], list[float]]
+    long: dict[str, list[float]]
+    warm_up: list[float]
+    deepest: float
+    letters_alone: float
     seconds: float
-    seconds_rates: float
 
 
 def run_all(seed: int) -> Everything:
-    """Run both experiments."""
-    start = time.perf_counter()
-    designs = compare_designs(seed)
-    seconds = time.perf_counter() - start
-    rates = compare_rates(seed, designs)
-    return Everything(designs, rates, seconds, time.perf_counter() - start - seconds)
+    """Run all experiments."""
+    began = time.perf_counter()
+    switched = {**DESIGNS, **SMALLER}
+    designs = {**switched, **CONTROLS}
+    after = DESIGNS["norm after"]
+    return Everything(
+        starts={(name, n): at_start(designs[name], n, seed) for name in designs for n in DEPTHS},
+        runs={
+            (name, n): [trained(designs[name], n, seed, rate) for rate in RATES]
+            for name in designs
+            for n in TRAINED_DEPTHS
+            if name in switched or n == DEEP
+        },
+        long={
+            name: [trained(designs[name], DEEP, seed, rate, steps=LONG) for rate in LONG_RATES]
+            for name in LOST
+        },
+        warm_up=[trained(after, DEEP, seed, rate, warm_up=WARM_UP) for rate in RATES],
+        deepest=trained(designs[WITHOUT_NORM], DEEPEST, seed, rate=1e-3),
+        letters_alone=letters_alone(new_sequences(seed)[0]),
+        seconds=time.perf_counter() - began,
+    )
