@@ -23,7 +23,11 @@ FIGURES = {
     "self_attention.html": ".arrows",
     "queries_keys_values.html": ".journey",
     "multi_head.html": ".switches",
+    "transformer_block.html": ".stacks",
 }
+STACKS = json.loads(
+    (ROOT / "book/executed/transformer_block/stack_switches.json").read_text("utf-8")
+)
 HEADS = json.loads((ROOT / "book/executed/multi_head/head_switches.json").read_text("utf-8"))
 MEASURED = np.array(HEADS["accuracy"])  # (subsets, 3): both, own, partner
 SIZES = np.array([subset.bit_count() for subset in range(len(MEASURED))])
@@ -418,6 +422,53 @@ def test_the_map_is_that_of_the_head_last_touched(figure):
         assert f"{HEADS['letters'][0]} at " in switches.locator("svg").get_attribute("aria-label")
 
 
+def stack_of(residual: bool, norm: str, smaller: bool, depth: int) -> dict:
+    """Return what was measured on the stack with these switches."""
+    switches = {"residual": residual, "norm": norm, "smaller": smaller}
+    (stack,) = (one for one in STACKS["stacks"] if switches.items() <= one.items())
+    return stack[str(depth)]
+
+
+def assert_stack(figure: Locator, *switches: object, depth: int = 24) -> None:
+    """Check the accuracies shown, the ends of the lines, and the sentence."""
+    measured = stack_of(*switches, depth)
+    assert np.allclose(
+        numbers(texts_in(figure, "accuracies"))[:, 0], measured["right"], atol=0.0051
+    )
+    assert f"{depth} blocks, trained" in figure.inner_text()
+    assert f"{max(measured['right']):.2f} at the best rate" in figure.inner_text()
+    for kind, low, high in (("size", -6, 6), ("gradient", -8, 10), ("unlike", -4, 0)):
+        points = figure.locator(f".stacks-{kind} .chosen").get_attribute("points").split()
+        heights = np.float64([point.split(",")[1] for point in points])
+        exponents = np.clip(np.log10(measured[kind]), low, high)
+        assert len(points) == depth + 1
+        assert np.allclose((118 - heights) / 110 * (high - low) + low, exponents, atol=0.01)
+
+
+def test_stacks_are_switched_by_keyboard_and_both_tasks_can_be_solved(figure):
+    stacks = figure("transformer_block.html")
+    assert_stack(stacks, True, "none", False)
+    assert solved(stacks) == [False, False]
+    smaller = stacks.get_by_role("checkbox", name="Smaller first weights")
+    smaller.press("Space")
+    assert_stack(stacks, True, "none", True)
+    assert solved(stacks) == [True, False]
+    stacks.get_by_role("radio", name="none").focus()
+    stacks.page.keyboard.press("ArrowRight")
+    assert_stack(stacks, True, "post", True)
+    smaller.press("Space")
+    assert_stack(stacks, True, "post", False)
+    assert solved(stacks) == [False, True]
+    stacks.get_by_role("checkbox", name="Residual").press("Space")
+    assert smaller.is_disabled()
+    assert_stack(stacks, False, "post", False)
+    assert solved(stacks) == [False, True]
+    stacks.get_by_role("radio", name="24").focus()
+    stacks.page.keyboard.press("ArrowLeft")
+    assert_stack(stacks, False, "post", False, depth=6)
+    assert solved(stacks) == [False, False]
+
+
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("width", [320, 390])
 def test_the_figure_fits_a_phone(figure, name, width):
@@ -445,6 +496,9 @@ def test_without_scripts_the_figure_is_a_picture_with_its_numbers(figure, name):
         assert shown.locator("svg").is_visible()
     elif name == "queries_keys_values.html":
         assert_journey(shown, SAT)
+    elif name == "transformer_block.html":
+        right = stack_of(True, "none", False, 24)["right"]
+        assert np.allclose(numbers(texts_in(shown, "accuracies"))[:, 0], right, atol=0.0051)
     else:
         assert np.allclose(numbers(texts_in(shown, "accuracies"))[:, 0], MEASURED[-1], atol=0.0051)
         without = [float(row[-1]) for row in texts_in(shown, "of-heads")]
