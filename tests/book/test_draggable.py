@@ -429,9 +429,11 @@ def stack_of(residual: bool, norm: str, smaller: bool, depth: int) -> dict:
     return stack[str(depth)]
 
 
-def assert_stack(figure: Locator, *switches: object, depth: int = 24) -> None:
-    """Check the accuracies shown, the ends of the lines, and the sentence."""
-    measured = stack_of(*switches, depth)
+def assert_stack(
+    figure: Locator, residual: bool, norm: str, smaller: bool, depth: int = 24
+) -> None:
+    """Check the accuracies shown, the lines, and the sentence."""
+    measured = stack_of(residual, norm, smaller, depth)
     assert np.allclose(
         numbers(texts_in(figure, "accuracies"))[:, 0], measured["right"], atol=0.0051
     )
