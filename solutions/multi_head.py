@@ -105,34 +105,6 @@ def multi_head_cross_attention(
     return merge_heads(heads) @ W_o, weights
 
 
-def fuse_projections(W_q: np.ndarray, W_k: np.ndarray, W_v: np.ndarray, n_heads: int) -> np.ndarray:
-    """Put three projections into one matrix, head by head.
-
-    W_q and W_k: (d, n_heads * d_k). W_v: (d, n_heads * d_v). All widths are at least 1, and the
-    columns belong to the heads as in `multi_head_attention`. Returns a matrix of shape
-    (d, n_heads * (2 * d_k + d_v)): the columns of the first head for queries, then those for keys,
-    then those for values, then the same of the second head, and so on.
-    """
-    by_head = (W.reshape(len(W), n_heads, W.shape[1] // n_heads) for W in (W_q, W_k, W_v))
-    return np.concatenate(list(by_head), axis=-1).reshape(len(W_q), -1)
-
-
-def unfuse_projections(
-    W: np.ndarray, n_heads: int, d_k: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Take a fused projection apart: the inverse of `fuse_projections`.
-
-    W: (d, n_heads * (2 * d_k + d_v)), head by head, and for each head queries, keys and values.
-    n_heads, d_k and d_v are at least 1; d_v follows from the others and may differ from d_k.
-    Returns the tuple (W_q, W_k, W_v) of shapes (d, n_heads * d_k), (d, n_heads * d_k) and
-    (d, n_heads * d_v).
-    """
-    by_head = W.reshape(len(W), n_heads, W.shape[1] // n_heads)  # (d, n_heads, 2 * d_k + d_v)
-    roles = by_head[..., :d_k], by_head[..., d_k : 2 * d_k], by_head[..., 2 * d_k :]
-    W_q, W_k, W_v = (role.reshape(len(W), -1) for role in roles)
-    return W_q, W_k, W_v
-
-
 def head_importance(weights: np.ndarray, values: np.ndarray, W_o: np.ndarray) -> np.ndarray:
     """Measure how much the layer's output changes, relative to its size, if one head is removed.
 

@@ -11,11 +11,11 @@ head_importance = Declaration(
     difficulty=3,
     minutes=20,
     help=(
-        "Find what each head contributes to the output, and compare its norm with the norm of the "
-        "whole.",
-        "The product of the merged heads and W_o is a sum with one term for each head. Which rows "
-        "of W_o does head h meet? Removing the head removes exactly its term. Mind an output that "
-        "is all zeros.",
+        "Build the output with all heads, and the output without one of them. What do the two "
+        "differ by, and which rows of W_o does that depend on?",
+        "With zeros for head h, the product with W_o loses `weights[h] @ values[h]` times the rows "
+        "of W_o that head h meets, and nothing else. Compare the norm of that with the norm of the "
+        "whole. Mind an output that is all zeros.",
         "Section “Removing heads”.",
     ),
 )

@@ -471,6 +471,41 @@ def test_stacks_are_switched_by_keyboard_and_both_tasks_can_be_solved(figure):
     assert solved(stacks) == [False, False]
 
 
+def test_heads_keep_their_switches_when_the_window_is_resized(figure):
+    switches = figure("multi_head.html")
+    head(switches, 2).press("Space")
+    for width in (390, 700, 1280):
+        switches.page.set_viewport_size({"width": width, "height": 844})
+        assert_switched(switches, set(range(8)) - {2})
+        assert switches.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        assert switches.evaluate("(figure) => figure.scrollWidth - figure.clientWidth") <= 0
+
+
+def test_heads_are_switched_by_touch(figure):
+    switches = figure("multi_head.html", "phone", has_touch=True, is_mobile=True)
+    on = set(range(8))
+    for h in (7, 0):
+        label = head(switches, h).locator("xpath=ancestor::label")
+        assert label.bounding_box()["height"] >= 24
+        label.tap()
+        on.remove(h)
+        assert_switched(switches, on)
+        assert f"Where head {h} looks" in switches.inner_text()
+    switches.get_by_role("button", name="All on").tap()
+    assert_switched(switches, range(8))
+
+
+@pytest.mark.parametrize("storage", ["localStorage", "sessionStorage"])
+def test_heads_are_switched_where_storage_is_forbidden(reader, storage):
+    person = reader(**MODES["light"])
+    person.context.add_init_script(f"""Object.defineProperty(window, "{storage}", {{
+        get() {{ throw new DOMException("denied", "SecurityError"); }} }});""")
+    switches = person.open("multi_head.html").locator(FIGURES["multi_head.html"])
+    head(switches, 2).press("Space")
+    assert_switched(switches, set(range(8)) - {2})
+    assert person.errors == []
+
+
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("width", [320, 390])
 def test_the_figure_fits_a_phone(figure, name, width):

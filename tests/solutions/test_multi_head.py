@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solutions.multi_head import (
-    fuse_projections,
     head_importance,
     merge_heads,
     multi_head_attention,
@@ -98,11 +97,6 @@ def test_cross_attention_equals_torch_with_a_context_of_another_width():
     result = multi_head_cross_attention(X, context, *W, W_o, 2, mask)
     for part, expected_part in zip(result, expected, strict=True):
         np.testing.assert_allclose(part, expected_part.detach().numpy(), rtol=0, atol=1e-12)
-
-
-def test_fusing_by_hand():
-    W_q, W_k, W_v = (np.array([[number, number + 1]]) for number in (10, 20, 30))
-    assert fuse_projections(W_q, W_k, W_v, 2).tolist() == [[10, 20, 30, 11, 21, 31]]
 
 
 def test_importance_by_hand():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 import torch
 from torch import nn
@@ -19,7 +19,7 @@ def pairs_read_right(first: torch.Tensor, second: torch.Tensor, shares: torch.Te
     """
     right = 0
     for x, y in permutations(range(len(first)), 2):
-        blend = torch.zeros(len(first))
+        blend = shares.new_zeros(len(first))
         blend[[x, y]] = shares
         right += bool((first @ blend).argmax() == x and (second @ blend).argmax() == y)
     return right
@@ -28,6 +28,25 @@ def pairs_read_right(first: torch.Tensor, second: torch.Tensor, shares: torch.Te
 def larger_and_smaller(m: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Return two readers of m numbers: of equal shares they name the larger and the smaller."""
     return torch.diag(torch.arange(1.0, m + 1)), torch.diag(torch.arange(float(m), 0, -1))
+
+
+def twins(m: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return readers of m numbers, and shares, which answer m * m / 2 ordered pairs; m is even.
+
+    The numbers 2 i and 2 i + 1 are twins. The first reader names the larger share. The second
+    prepares, for each first number, its twin and one of any other two twins as the second.
+    """
+    pairs = m // 2
+    own = float((pairs + 1) ** 2)
+    second = torch.zeros(m, m, dtype=torch.float64)  # (named, standing there)
+    for x, y in product(range(m), repeat=2):
+        step = y // 2 - x // 2
+        if step == 0:
+            second[y, x] = own if x == y else own + 1 / m
+        elif (x + y) % 2 == (step < 0):
+            second[y, x] = own + pairs - step % pairs
+    shares = torch.tensor([pairs + 1, 1], dtype=torch.float64) / (pairs + 2)
+    return torch.eye(m, dtype=torch.float64), second, shares
 
 
 @torch.no_grad()

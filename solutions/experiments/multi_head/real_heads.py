@@ -97,10 +97,15 @@ def damages(minilm: MiniLM, sentences: Sequence[str]) -> np.ndarray:
     return np.stack(found, axis=-1).reshape(len(sentences), LAYERS, HEADS)
 
 
+def ranks(values: np.ndarray) -> np.ndarray:
+    """Return the ranks of all values, in one row; equal values share the mean of theirs."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((counts.cumsum() - (counts + 1) / 2)[which.ravel()])
+
+
 def spearman(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the correlation of the ranks of two arrays of one shape, without ties."""
-    first, second = (array.ravel().argsort().argsort() for array in (a, b))
-    return float(np.corrcoef(first, second)[0, 1])
+    """Return the correlation of the ranks of two arrays of one shape."""
+    return float(np.corrcoef(ranks(a), ranks(b))[0, 1])
 
 
 def halve(minilm: MiniLM, sentences: Sequence[str], importance: np.ndarray, seed: int) -> Half:

@@ -8,10 +8,9 @@ from functools import partial
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 
 from ..queries_keys_values.associative_recall import BATCH, TEST
-from .one_blend import half_by_hand
+from .losses import LOSSES, Loss, mean_of_both
 from .switches import Switches, try_all_subsets
 from .two_relations import GivenShares, Sequences, TwoRelations, accuracies, places, sequences
 
@@ -43,7 +42,9 @@ class Run:
     example: dict[str, list[Any]]
 
 
-def train(build: Build, rate: float, seed: int, steps: int = STEPS) -> tuple[TwoRelations, Run]:
+def train(
+    build: Build, rate: float, seed: int, steps: int = STEPS, loss_of: Loss = mean_of_both
+) -> tuple[TwoRelations, Run]:
     """Train the model that `build` makes; all models of a seed see the same sequences."""
     torch.manual_seed(seed)
     data = torch.Generator().manual_seed(1000 + seed)
@@ -55,8 +56,8 @@ def train(build: Build, rate: float, seed: int, steps: int = STEPS) -> tuple[Two
     for step in range(steps + 1):
         if step % (steps // TIMES) == 0:
             accuracy[step] = accuracies(model, test)
-            test_loss[step] = mean_loss(model, test).item()
-        loss = mean_loss(model, sequences(BATCH, data))
+            test_loss[step] = _loss(model, test, mean_of_both).item()
+        loss = _loss(model, sequences(BATCH, data), loss_of)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -79,11 +80,9 @@ def held_out(seed: int) -> tuple[Sequences, Sequences]:
     return sequences(TEST, test), sequences(TEST, validation)
 
 
-def mean_loss(model: TwoRelations, batch: Sequences) -> torch.Tensor:
-    """Return the mean cross-entropy of the two answers."""
+def _loss(model: TwoRelations, batch: Sequences, loss_of: Loss) -> torch.Tensor:
     *inputs, answers = batch
-    logits = model(*inputs)[0]  # (batch, 2, NUMBERS)
-    return F.cross_entropy(logits.flatten(0, 1), answers.flatten())
+    return loss_of(model(*inputs)[0], answers)
 
 
 @torch.no_grad()
@@ -132,39 +131,39 @@ def compare_heads(seed: int) -> tuple[dict[int, Run], dict[int, Switches]]:
     return {n_heads: run for n_heads, (_, run) in trained.items()}, switches
 
 
-def train_long(seed: int) -> list[Run]:
-    """Train one head ten times as long, at every rate of RATES."""
-    return [train(partial(TwoRelations, 1), rate, seed, LONG)[1] for rate in RATES]
-
-
-def train_from_hand(seed: int) -> Run:
-    """Train the model with one head from the weights that reach one half, as long."""
-    return best_rate(half_by_hand, seed, LONG)[1]
+def train_long(seed: int) -> dict[str, list[Run]]:
+    """Train one head ten times as long, with each of LOSSES, at every rate of RATES."""
+    build = partial(TwoRelations, 1)
+    return {
+        name: [train(build, rate, seed, LONG, loss_of)[1] for rate in RATES]
+        for name, loss_of in LOSSES.items()
+    }
 
 
 def compare_read_outs(seed: int) -> dict[str, Run]:
     """Train one head behind a linear read-out and behind a hidden layer, its shares given or not.
 
-    Given shares need STEPS steps. Learned ones get LONG steps: all of them with the hidden layer,
-    or half of them with a linear read-out first.
+    Given shares need STEPS steps. Learned ones get LONG steps: all of them with one hidden layer,
+    or half of them with a hidden layer or a linear read-out that is then replaced.
     """
     trained = {
         "given, linear": best_rate(partial(GivenShares, 1), seed),
-        "given, hidden layer": best_rate(partial(GivenShares, 1, HIDDEN), seed),
-        "learned, hidden layer": best_rate(partial(TwoRelations, 1, HIDDEN), seed, LONG),
-        "learned, linear first": _best(_linear_first(rate, seed) for rate in RATES),
+        "given, hidden": best_rate(partial(GivenShares, 1, HIDDEN), seed),
+        "learned, hidden": best_rate(partial(TwoRelations, 1, HIDDEN), seed, LONG),
+        "learned, hidden twice": _best(_in_halves(HIDDEN, rate, seed) for rate in RATES),
+        "learned, linear first": _best(_in_halves(0, rate, seed) for rate in RATES),
     }
     return {name: run for name, (_, run) in trained.items()}
 
 
-def _linear_first(rate: float, seed: int) -> tuple[TwoRelations, Run]:
-    """Train one head with a linear read-out, and then everything with a new hidden layer."""
-    linear, _ = train(partial(TwoRelations, 1), rate, seed, LONG // 2)
-    return train(partial(_with_hidden_layer, linear), rate, seed, LONG // 2)
+def _in_halves(hidden: int, rate: float, seed: int) -> tuple[TwoRelations, Run]:
+    """Train one head with a read-out of `hidden` units, and then with a new hidden layer."""
+    first, _ = train(partial(TwoRelations, 1, hidden), rate, seed, LONG // 2)
+    return train(partial(_with_hidden_layer, first), rate, seed, LONG // 2)
 
 
-def _with_hidden_layer(linear: TwoRelations) -> TwoRelations:
+def _with_hidden_layer(first: TwoRelations) -> TwoRelations:
     model = TwoRelations(1, HIDDEN)
     for part in ("letter", "number", "attend"):
-        getattr(model, part).load_state_dict(getattr(linear, part).state_dict())
+        getattr(model, part).load_state_dict(getattr(first, part).state_dict())
     return model

@@ -38,3 +38,5 @@ def test_importance_in_the_encoder_is_measured_on_its_output(minilm):
 def test_spearman_is_the_correlation_of_ranks():
     assert real_heads.spearman(np.array([1.0, 2, 30]), np.array([5.0, 6, 7])) == pytest.approx(1)
     assert real_heads.spearman(np.array([1.0, 2, 3]), np.array([1.0, 3, 2])) == pytest.approx(0.5)
+    tied = real_heads.spearman(np.array([[0, 0], [1, 1]]), np.array([[1.0, 2], [3, 4]]))
+    assert tied == pytest.approx(2 / 5**0.5)

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solutions.experiments.multi_head import one_blend
+from solutions.experiments.multi_head import losses, one_blend
 from solutions.experiments.multi_head.switches import try_all_subsets
 from solutions.experiments.multi_head.training import TIMES, held_out, train
 from solutions.experiments.multi_head.two_relations import (
@@ -128,3 +128,22 @@ def test_one_head_reaches_one_half_by_hand():
 
 def test_allowed_pairs_are_at_most_half_of_the_square():
     assert [one_blend.most_pairs(m) for m in (2, 3, 4)] == [2, 4, 8]
+
+
+@pytest.mark.parametrize("m", [2, 4, 6, 10, 16])
+def test_twins_answer_half_of_the_square(m):
+    assert one_blend.pairs_read_right(*one_blend.twins(m)) == m * m // 2
+
+
+def test_losses_by_hand():
+    answers = torch.tensor([[0, 1], [0, 0]])
+    logits = torch.zeros(2, 2, NUMBERS)
+    logits[0, 0, 0] = 50.0  # certain, and right
+    logits[1, 1, 3] = 50.0  # certain, and wrong
+    ln = torch.tensor(float(NUMBERS)).log().item()
+    assert losses.mean_of_both(logits, answers).item() == pytest.approx((0 + ln + ln + 50) / 4)
+    assert losses.worse_of_both(logits, answers).item() == pytest.approx((ln + 50) / 2)
+    tied = (NUMBERS - 1) / NUMBERS  # each wrong logit as high as the right one
+    beaten = (51 + NUMBERS - 2) / NUMBERS
+    expected = (0 + tied + tied + beaten) / 4
+    assert losses.mean_of_margins(logits, answers).item() == pytest.approx(expected)
