@@ -1,7 +1,7 @@
 """The stream of a published model of 30 blocks: its size, its gradient, and the tokens in it.
 
 SmolLM2 has the norm before each part. The first token of a text is left out: its stream is a
-hundred times as large as the others' (chapter 13).
+hundred times as large as the others' (chapter 12).
 """
 
 from __future__ import annotations
