@@ -15,6 +15,7 @@ ASSIGNMENT = assignment(
         "parallel_block",
         "feed_forward_sublayer",
         "decoder_block",
+        "stacks_that_may_train",
     ),
     written=("norm_before_or_after",),
 )

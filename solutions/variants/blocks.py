@@ -1,5 +1,6 @@
-"""Two variants of chapter 8's parts, for exercises; the chapter's page does not show them."""
+"""Variants of chapter 8's parts, and a measurement, for exercises; its page does not show them."""
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -49,3 +50,39 @@ def feed_forward_sublayer(
     normed = F.layer_norm(X, X.shape[-1:])
     hidden = F.dropout(F.relu(normed @ W_1 + b_1), p_hidden, training)  # (..., n, d_ff)
     return X + F.dropout(hidden @ W_2 + b_2, p_output, training)
+
+
+def stacks_that_may_train(
+    X: np.ndarray, A: np.ndarray, stacks: np.ndarray, residual: np.ndarray, target: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Measure stacks of small blocks before training, and say which of them may train.
+
+    X: (n, d), the tokens, n at least 2. A: (n, n), the weights of an attention, the same in every
+    block; its rows sum to 1. stacks: (S, L, d, d), the matrices of S stacks of L blocks, L at least
+    1. residual: (S,), booleans. A block with the matrix W makes tanh(A X W) of the stream X, and in
+    a stack with a residual it adds X to that. target: (n, d); the loss is the sum of the squares of
+    the stream after the last block less `target`, and not 0. Returns (ratios, differences, trains),
+    each (S,). ratios: the norm of the gradient of the loss by the stream before the first block,
+    divided by that by the stream after the last block. differences: the norm of the last stream's
+    tokens less their mean, divided by the norm of the last stream. A norm is the root of the sum of
+    all squares. trains: True where the ratio is at least 0.1 and at most 10, and the difference at
+    least 0.1.
+    """
+    measured = [_measured(X, A, stacks[s], residual[s], target) for s in range(len(stacks))]
+    ratios, differences = np.array(measured).T
+    return ratios, differences, (abs(np.log10(ratios)) <= 1) & (differences >= 0.1)
+
+
+def _measured(
+    X: np.ndarray, A: np.ndarray, matrices: np.ndarray, residual: bool, target: np.ndarray
+) -> tuple[float, float]:
+    """Return the ratio and the difference of one stack."""
+    states = [torch.from_numpy(X).requires_grad_()]
+    for W in torch.from_numpy(matrices):
+        Y = torch.tanh(torch.from_numpy(A) @ states[-1] @ W)
+        states.append(states[-1] + Y if residual else Y)
+    loss = (states[-1] - torch.from_numpy(target)).square().sum()
+    first, last = torch.autograd.grad(loss, (states[0], states[-1]))
+    end = states[-1].detach()
+    difference = (end - end.mean(dim=0)).norm() / end.norm()
+    return (first.norm() / last.norm()).item(), difference.item()
