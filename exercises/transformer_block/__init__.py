@@ -7,9 +7,9 @@ ASSIGNMENT = assignment(
     title="The block",
     exercises=(
         "layer_norm",
+        "layer_norm_backward",
         "rmsnorm",
-        "feed_forward",
-        "swi_glu",
+        "fold_norm",
         "multi_head_attention",
         "encoder_block",
         "parallel_block",

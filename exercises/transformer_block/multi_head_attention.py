@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from autograder.exercise.declaring import Declaration
+from autograder.exercise.declaring import Declaration, Kind
 from solutions import transformer_block as solutions
 
 from .. import forbidden
@@ -14,20 +14,19 @@ multi_head_attention = Declaration(
     solutions.MultiHeadAttention,
     points=5,
     difficulty=4,
-    minutes=30,
+    minutes=20,
+    kind=Kind.DEBUG,
     forbidden=forbidden.MULTI_HEAD_ATTENTION,
     help=(
-        "Project: queries from `X`, keys and values from `context`. Split each among the heads. "
-        "Attend. Merge, and apply `W_o`.",
-        "Between projecting and attending, the axes go from (..., n, d_model) to (..., n, "
-        "n_heads, d_head) to (..., n_heads, n, d_head), and at the end all the way back. The "
-        "mask has no axis for the heads: where does it need one of length 1?",
+        "The module runs, and a model with it learns. Call `backward` on a sum of its output: "
+        "which parameters get a gradient, and which get none?",
+        "Follow each of the four projections from `__init__` to the output. Queries come from `X`, "
+        "keys and values from `context`.",
         "Section “The same function, with autograd”; chapter 6, “Split, attend, merge, mix”.",
     ),
 )
 
 
-@multi_head_attention.right
 class Fused(nn.Module):
     def __init__(self, d_model, n_heads):
         if d_model % n_heads:
@@ -50,6 +49,9 @@ class Fused(nn.Module):
             heads(self.W_q(X)), heads(self.W_k(context)), heads(self.W_v(context)), mask
         )
         return self.W_o(Y.movedim(-3, -2).reshape(X.shape))
+
+
+fused = multi_head_attention.right(Fused)
 
 
 @multi_head_attention.right
@@ -175,7 +177,8 @@ multi_head_attention.wrong(
 multi_head_attention.wrong(
     "values made with the key projection",
     "What gradient does `W_v` get?",
-    plain.edit("self.W_v(context)", "self.W_k(context)"),
+    fused.edit("self.W_v(context)", "self.W_k(context)"),
+    released=True,
 )
 multi_head_attention.wrong(
     "heads not mixed",

@@ -34,7 +34,8 @@ def by_backward(X, A, stacks, residual, target):
             stream = added + stream * bool(keeps)
         stream.retain_grad()
         ((stream - torch.tensor(target)) ** 2).sum().backward()
-        ratios.append((first.grad.norm() / stream.grad.norm()).item())
+        sizes = [np.linalg.norm(np.asarray(one.grad)) for one in (first, stream)]
+        ratios.append(sizes[0] / sizes[1])
         end = stream.detach().numpy()
         differences.append(np.linalg.norm(end - end.mean(axis=0)) / np.linalg.norm(end))
     ratios, differences = np.array(ratios), np.array(differences)
@@ -82,7 +83,7 @@ def all_at_once(X, A, stacks, residual, target):
 @stacks_that_may_train.right
 def plain(X, A, stacks, residual, target):
     A, target = torch.tensor(A), torch.tensor(target)
-    ratios, differences = [], []
+    found = []
     for matrices, keeps in zip(torch.tensor(stacks), residual, strict=True):
         states = [torch.tensor(X, requires_grad=True)]
         for W in matrices:
@@ -92,9 +93,8 @@ def plain(X, A, stacks, residual, target):
         first, last = torch.autograd.grad(loss, (states[0], states[-1]))
         end = states[-1].detach()
         apart = end - end.mean(dim=0)
-        ratios.append((first.norm() / last.norm()).item())
-        differences.append((apart.norm() / end.norm()).item())
-    ratios, differences = np.array(ratios), np.array(differences)
+        found.append(((first.norm() / last.norm()).item(), (apart.norm() / end.norm()).item()))
+    ratios, differences = np.array(found).T
     trains = (ratios >= 0.1) & (ratios <= 10) & (differences >= 0.1)
     return ratios, differences, trains
 

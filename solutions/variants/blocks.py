@@ -52,6 +52,35 @@ def feed_forward_sublayer(
     return X + F.dropout(hidden @ W_2 + b_2, p_output, training)
 
 
+def layer_norm_backward(X: np.ndarray, weight: np.ndarray, d_output: np.ndarray) -> np.ndarray:
+    """Pass a gradient back through a layer normalisation.
+
+    X: (..., n, d), its input. weight: (d,), the scale. d_output: the gradient of a loss by the
+    output, of the shape of `X`. The norm adds 1e-5 to the variance. Returns the gradient of the
+    loss by `X`, of the same shape. The mean and the variance of a token depend on all of its
+    features. A mean far from 0 changes nothing, and no token depends on another.
+    """
+    centred = X - X.mean(axis=-1, keepdims=True)
+    spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)  # (..., n, 1)
+    normed, scaled = centred / spread, d_output * weight
+    along = (scaled * normed).mean(axis=-1, keepdims=True)
+    gradient: np.ndarray = (scaled - scaled.mean(axis=-1, keepdims=True) - normed * along) / spread
+    return gradient
+
+
+def fold_norm(
+    scale: np.ndarray, shift: np.ndarray, W: np.ndarray, b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Fold the scale and the shift of a norm into the linear map that reads it.
+
+    scale and shift: (d_in,), those of a layer normalisation, which makes `scale * x + shift` of a
+    normalised token x. W: (d_out, d_in), as `nn.Linear` stores it, and b: (d_out,); the map makes
+    W y + b of a token y. Returns (weight, bias), of the shapes of `W` and `b`: a map with them
+    makes of x what the old map makes of the scaled and shifted token.
+    """
+    return W * scale, W @ shift + b
+
+
 def stacks_that_may_train(
     X: np.ndarray, A: np.ndarray, stacks: np.ndarray, residual: np.ndarray, target: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -83,10 +83,16 @@ def causal_language_model_loss(logits, tokens):
     return (logits,), losses.mean(), None
 
 
+def layer_norm(X, weight, d_output):
+    """Return a layer normalisation without a shift, and the loss's gradient for its output."""
+    return (X,), torch.nn.functional.layer_norm(X, X.shape[-1:], weight), d_output
+
+
 FORWARD: dict[str, Callable] = {
     "causal_language_model_loss_backward": causal_language_model_loss,
     "head_scales_backward": scaled_heads,
     "head_switches_backward": switched_heads,
+    "layer_norm_backward": layer_norm,
     "relative_scores_backward": relative_scores,
     "rnn_cell_backward": rnn_cell,
     "scaled_dot_product_attention_backward": attention,
