@@ -28,13 +28,15 @@ class Design:
     those of the matrices `W_o` and `W_2`, the last of their sublayers, that are divided by the root
     of the number of sublayers before training, as in GPT-2: Radford et al. (2019), section 2.3.
     louder: whether the input is multiplied by that root before it is added, as Wang et al. (2022),
-    "DeepNet", do with another factor.
+    "DeepNet", do with another factor. glorot: whether matrices are drawn by Glorot's rule; if not,
+    by PyTorch's for a linear map, whose variance is a third of that for a square matrix.
     """
 
     residual: bool
     norm: str
     smaller: tuple[str, ...] = ()
     louder: bool = False
+    glorot: bool = True
 
 
 BOTH = ("W_o", "W_2")
@@ -51,6 +53,11 @@ SMALLER = {
     "norm after, smaller": Design(True, "post", BOTH),
     "norm before, smaller": Design(True, "pre", BOTH),
 }
+LINEAR = {
+    "residual alone, nn.Linear": Design(True, "none", glorot=False),
+    "norm after, nn.Linear": Design(True, "post", glorot=False),
+}
+"""Two of the designs that Glorot's rule does not start well, with PyTorch's weights."""
 CONTROLS = {
     "norm after, smaller W_o": Design(True, "post", ("W_o",)),
     "norm after, smaller W_2": Design(True, "post", ("W_2",)),
@@ -98,7 +105,7 @@ class Stack(nn.Module):
     """
 
     def __init__(self, design: Design, depth: int) -> None:
-        """Build a stack. Matrices are drawn by Glorot's rule, biases start at 0."""
+        """Build a stack. Matrices are drawn as `design` says, biases start at 0."""
         super().__init__()
         root = math.sqrt(2 * depth)
         stream = (root if design.louder else 1.0) if design.residual else 0.0
@@ -109,7 +116,8 @@ class Stack(nn.Module):
         self.read_out = nn.Linear(D_MODEL, LETTERS)
         for module in self.modules():
             if isinstance(module, nn.Linear):
-                nn.init.xavier_uniform_(module.weight)
+                if design.glorot:
+                    nn.init.xavier_uniform_(module.weight)
                 nn.init.zeros_(module.bias)
         for name, parameter in self.named_parameters():
             if name.endswith(tuple(f"{matrix}.weight" for matrix in design.smaller)):

@@ -6,10 +6,13 @@ All of it is measured in float64, so that small numbers are not rounded to 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import torch
+import torch.nn.functional as F
 
-from .stacks import Design, Stack, loss_of, sample
+from .stacks import Block, Design, Stack, loss_of, sample
+from .weights import attention_weights
 
 SAMPLE = 64  # sequences for one measurement
 
@@ -19,13 +22,15 @@ class Start:
     """A stack before training: each list has a number for 0, 1, ... blocks passed.
 
     size: the root mean square of the stream. gradient: the norm of the loss's gradient by the
-    stream, the state gradient. unlike: the `unlikeness` of the tokens.
+    stream, the state gradient. unlike: the `unlikeness` of the tokens. gradient_unlike: that of the
+    gradients of the tokens.
     """
 
     loss: float
     size: list[float]
     gradient: list[float]
     unlike: list[float]
+    gradient_unlike: list[float]
 
 
 def at_start(design: Design, depth: int, seed: int) -> Start:
@@ -42,6 +47,7 @@ def at_start(design: Design, depth: int, seed: int) -> Start:
             size=[root_mean_square(X) for X in states],
             gradient=[one.norm().item() for one in gradients],
             unlike=[unlikeness(X) for X in states],
+            gradient_unlike=[unlikeness(gradient) for gradient in gradients],
         )
 
 
@@ -57,3 +63,20 @@ def unlikeness(X: torch.Tensor) -> float:
     """
     deviation = X - X.mean(dim=1, keepdim=True)
     return (deviation.norm() / X.norm()).item()
+
+
+def looks(design: Design, depth: int, seed: int, block: int) -> tuple[float, float]:
+    """Measure where the tokens look in a block before training.
+
+    Returns the mean largest weight of a token, and the share of the tokens that look most at the
+    key most looked at, the mean over sequences and heads.
+    """
+    torch.manual_seed(seed)
+    model = Stack(design, depth).double()
+    letters, _ = sample(SAMPLE, torch.Generator().manual_seed(1000 + seed))
+    attention = cast(Block, model.blocks[block]).attention
+    with torch.no_grad():
+        weights = attention_weights(attention, model.states(letters)[block])
+    n = weights.shape[-1]
+    counts = F.one_hot(weights.argmax(dim=-1), n).sum(dim=-2)  # (SAMPLE, HEADS, n)
+    return weights.amax(dim=-1).mean().item(), (counts.amax(dim=-1) / n).mean().item()
