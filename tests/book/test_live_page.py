@@ -170,7 +170,7 @@ def test_moved_positions_change_what_the_transformer_writes(visit: Visit) -> Non
 
 
 def test_positions_are_moved_by_touch_on_a_phone(visit: Visit) -> None:
-    place = begin(visit("transformer", **MODES["phone"]))
+    place = begin(visit("transformer", **MODES["phone"], has_touch=True))
     first = place.get_by_label("The first position is")
     box = first.bounding_box()
     assert box
