@@ -129,7 +129,13 @@ def test_a_chapter_stays_within_its_length_limit(chapter: str) -> None:
     assert reading.minutes <= MOST_MINUTES
 
 
-THIRD_EDITION = ("self_attention", "queries_keys_values", "multi_head", "transformer_block")
+THIRD_EDITION = (
+    "self_attention",
+    "queries_keys_values",
+    "multi_head",
+    "transformer_block",
+    "transformer",
+)
 
 
 @pytest.mark.parametrize("chapter", THIRD_EDITION)

@@ -154,16 +154,33 @@ def test_a_hidden_word_gets_no_weight_and_changes_the_output(visit: Visit) -> No
 
 
 def test_moved_positions_change_what_the_transformer_writes(visit: Visit) -> None:
-    place = begin(visit("transformer"), at=1)
+    place = begin(visit("transformer"))
     written = place.locator(".live-machine .live-words").last
+    verdict = place.locator(".live-machine .live-told").last
     before = written.inner_text()
-    place.get_by_label("from 10").check()
-    expect(place.locator(".live-machine .live-told").last).not_to_be_empty(timeout=PATIENCE)
+    first = place.get_by_label("The first position is")
+    first.focus()
+    first.press("End")
+    expect(place.locator("output")).to_have_text("30")
+    expect(verdict).to_contain_text("right and in their place", timeout=PATIENCE)
     assert written.inner_text() != before
+    first.press("Home")
+    expect(verdict).to_have_text("Right, every word.", timeout=PATIENCE)
+    assert written.inner_text() == before
+
+
+def test_positions_are_moved_by_touch_on_a_phone(visit: Visit) -> None:
+    place = begin(visit("transformer", **MODES["phone"], has_touch=True))
+    first = place.get_by_label("The first position is")
+    box = first.bounding_box()
+    assert box
+    assert box["width"] > 100
+    first.tap(position={"x": box["width"] - 2, "y": box["height"] / 2})
+    expect(place.locator("output")).to_have_text("30")
 
 
 def test_three_machines_answer_in_one_figure(visit: Visit) -> None:
-    place = begin(visit("transformer"))
+    place = begin(visit("transformer"), at=1)
     rows = place.locator(".live-machine:not(.live-right)")
     messages = ["Right, every word."] * 3
     expect(rows.locator(".live-told")).to_have_text(messages, timeout=PATIENCE)

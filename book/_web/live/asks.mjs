@@ -2,13 +2,13 @@
 // The changes that a reader can make to the machines: hide words, shift positions, switch off a
 // head.
 
-import { choice, element } from "../parts.mjs";
+import { element, slider } from "../parts.mjs";
 import { BLOCKS, HEADS } from "./transformer.mjs";
 
 /** @typedef {import("./translating.mjs").Changed} Changed */
 
-/** The number by which all positions are shifted. */
-const MOVED = 10;
+/** The first position of both stacks can be any of these; the machines are trained from 0. */
+const FIRST_POSITIONS = Array.from({ length: 31 }, (_, at) => at);
 
 /**
  * The words of the source as buttons; a pressed button hides its word.
@@ -78,17 +78,20 @@ export function asks(id, ask, changed) {
             changed(now);
         });
         place.append(
-            choice(
-                `${id}-moved`,
-                "Positions",
-                [
-                    ["0", "from 0, as trained"],
-                    [String(MOVED), `from ${MOVED}`],
-                ],
-                (value) => {
-                    now = { ...now, moved: Number(value) };
-                    changed(now);
-                },
+            element(
+                "p",
+                { class: "live-slider" },
+                ...slider(
+                    `${id}-moved`,
+                    "The first position is",
+                    FIRST_POSITIONS,
+                    0,
+                    (moved) => (moved ? String(moved) : "0, as trained"),
+                    (moved) => {
+                        now = { ...now, moved };
+                        changed(now);
+                    },
+                ),
             ),
             element("p", {}, element("label", { for: `${id}-head` }, "Head that is off: "), select),
         );

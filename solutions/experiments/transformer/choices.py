@@ -38,7 +38,6 @@ class Searched:
     share: dict[int, float]
     likelihood: dict[int, float]
     in_order: dict[int, float]
-    state: dict[str, np.ndarray]
 
 
 def measure_choices(seed: int) -> Searched:
@@ -57,19 +56,11 @@ def measure_choices(seed: int) -> Searched:
             share[beam].append(SHARES.get(name, 0.0))
             likelihood[beam].append(float(np.exp(total)))
             in_order[beam].append(float(name == "in order"))
-    state = {name: one.numpy() for name, one in model.state_dict().items()}
-    return Searched(_means(share), _means(likelihood), _means(in_order), state)
+    return Searched(_means(share), _means(likelihood), _means(in_order))
 
 
 def _means(values: dict[int, list[float]]) -> dict[int, float]:
     return {beam: float(np.mean(one)) for beam, one in values.items()}
-
-
-def restore(searched: Searched) -> Transformer:
-    """Return the trained machine, rebuilt from its measurement in this process."""
-    model = Transformer(LETTERS, len(NAMES), **SIZES)
-    model.load_state_dict({name: torch.from_numpy(one) for name, one in searched.state.items()})
-    return model.eval()
 
 
 def answers(word: list[int]) -> dict[str, list[int]]:

@@ -5,7 +5,7 @@ The loop is that of the chapter's page; here it can be run over seeds and smooth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -65,11 +65,17 @@ def measure_own(job: int) -> Own:
     )
 
 
-def train_own(smoothing: float, seed: int) -> tuple[Transformer, Task, list[float]]:
-    """Train the page's machine. Returns the machine, its task, and the loss of every step."""
+def train_own(
+    smoothing: float, seed: int, change: Callable[[Transformer], None] = lambda model: None
+) -> tuple[Transformer, Task, list[float]]:
+    """Train the page's machine. Returns the machine, its task, and the loss of every step.
+
+    change: called with the new machine before its training.
+    """
     torch.manual_seed(seed)
     task = make_task(LANGUAGE, CLAUSES, STEPS * BATCH, seed)
     model = Transformer(len(task.source_vocabulary), len(task.target_vocabulary), **SIZES)
+    change(model)
     optimiser = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98), weight_decay=0.1)
     losses = []
     for step, batch in enumerate(batches(task, BATCH, seed), start=1):

@@ -1,8 +1,9 @@
-"""Experiments for chapter 9: a mask that leaks, a recorded beam search, and hidden positions."""
+"""Experiments for chapter 9: a mask that leaks, and hidden positions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,15 +18,16 @@ from ...running.seeds import SEEDS
 from ...transformer import (
     DecoderStack,
     Transformer,
-    beam_search,
     label_smoothed_loss,
     shift_right,
 )
 from ...translators.seq2seq import Seq2Seq
 from ...translators.training import Task, tensors
 
-LEAK_STEPS, LEAK_LETTERS, LEAK_LENGTH = 200, 8, 8
+LEAK_STEPS, LEAK_LETTERS, LEAK_LENGTH = 300, 8, 7
 """The numbers of training steps, of letters in the alphabet, and of letters in a word."""
+LEAK_FLOOR = math.log(LEAK_LETTERS) / (LEAK_LENGTH + 1)
+"""The lowest loss that an honest machine can expect: the first token of the target is drawn."""
 LEAKS = tuple((leaking, seed) for leaking in (False, True) for seed in SEEDS)
 """Training runs that differ in the causal mask, absent or present, and in the seed."""
 
@@ -42,7 +44,7 @@ class LeakingStack(DecoderStack):
 
 @dataclass(frozen=True)
 class Leak:
-    """A machine that is trained to sort the letters of words.
+    """A machine that is trained to write a letter that is drawn, and then a word's letters sorted.
 
     losses: the loss of each training step. forced: the share of right letters in new words under
     teacher forcing. written: the same if the machine reads its own output. examples: three new
@@ -56,7 +58,7 @@ class Leak:
 
 
 def measure_leak(job: int) -> Leak:
-    """Train a small Transformer to sort the letters of words, masked as LEAKS[job] says."""
+    """Train a small Transformer on the task, masked as LEAKS[job] says."""
     leaking, seed = LEAKS[job]
     torch.manual_seed(seed)
     sizes = {"d_model": 32, "n_heads": 2, "d_ff": 64, "n_layers": 1}
@@ -78,9 +80,10 @@ def measure_leak(job: int) -> Leak:
 
 
 def _words(n: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return n words (n, LEAK_LENGTH), and the same letters sorted."""
+    """Return n words (n, LEAK_LENGTH), and targets: a letter drawn, then the word's sorted."""
     words = torch.randint(LEAK_LETTERS, (n, LEAK_LENGTH))
-    return words, words.sort(dim=1).values
+    drawn = torch.randint(LEAK_LETTERS, (n, 1))
+    return words, torch.cat([drawn, words.sort(dim=1).values], dim=1)
 
 
 @torch.no_grad()
@@ -88,7 +91,7 @@ def _tested(model: Transformer, losses: list[float]) -> Leak:
     words, targets = _words(200)
     forced = model(words, shift_right(targets, LEAK_LETTERS)).argmax(dim=-1)
     written = torch.full((200, 1), LEAK_LETTERS)  # the start token
-    for _ in range(LEAK_LENGTH):
+    for _ in range(LEAK_LENGTH + 1):
         following = model(words, written)[:, -1:].argmax(dim=-1)
         written = torch.cat([written, following], dim=1)
     text = [
@@ -101,54 +104,6 @@ def _tested(model: Transformer, losses: list[float]) -> Leak:
         (written[:, 1:] == targets).double().mean().item(),
         list(zip(*text, strict=True)),
     )
-
-
-@dataclass(frozen=True)
-class Beginning:
-    """A beginning in a beam: its tokens, and the sum of their log-probabilities."""
-
-    tokens: tuple[int, ...]
-    total: float
-    score: float
-    ended: bool
-
-
-def beam_steps(
-    step: Callable[[list[int]], np.ndarray],
-    start: int,
-    stop: int,
-    beam: int,
-    max_len: int,
-    length_penalty: float,
-) -> tuple[list[list[Beginning]], list[int], float]:
-    """Record `beam_search`: the beam after each step, with the best sum first, and the result.
-
-    The arguments are those of `beam_search`. A beginning that ends in `stop` is not continued; its
-    score is its sum divided by the length penalty.
-    """
-    answers: dict[tuple[int, ...], np.ndarray] = {}
-
-    def watched(tokens: list[int]) -> np.ndarray:
-        answers[tuple(tokens[1:])] = step(tokens)
-        return answers[tuple(tokens[1:])]
-
-    written, score = beam_search(watched, start, stop, beam, max_len, length_penalty)
-    totals: dict[tuple[int, ...], float] = {(): 0.0}
-    steps = []
-    for length in range(1 + max((len(tokens) for tokens in answers), default=-1)):
-        longer = {
-            (*tokens, token): totals[tokens] + float(gain)
-            for tokens, gains in answers.items()
-            if len(tokens) == length
-            for token, gain in enumerate(gains)
-        }
-        best = sorted(longer, key=lambda tokens: longer[tokens], reverse=True)[:beam]
-        totals |= {tokens: longer[tokens] for tokens in best}
-        penalty = ((6 + length) / 6) ** length_penalty
-        steps.append(
-            [Beginning(one, longer[one], longer[one] / penalty, one[-1] == stop) for one in best]
-        )
-    return steps, written, score
 
 
 @torch.no_grad()
