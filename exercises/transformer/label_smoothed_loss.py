@@ -22,7 +22,7 @@ label_smoothed_loss = Declaration(
         "`log_softmax` never overflows. `gather` picks one token's number at each place, but "
         "fails if a target is not an id: put any valid id there first, and leave the place out "
         "afterwards. What do you divide by if no place counts?",
-        "Section “The loss”.",
+        "Section “The loss and the learning rate”.",
     ),
 )
 

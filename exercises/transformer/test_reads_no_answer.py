@@ -27,7 +27,7 @@ test_reads_no_answer = Declaration(
         "Before the place no loss moves; after it every loss does. At the place itself the loss "
         "moves in any case, but exp(-loss) is a probability: what should the nine of them sum "
         "to? Do the same with the source. Then put the sentence into a padded batch.",
-        "The leak test in the section “The target, shifted right”, and “Where people go wrong”.",
+        "The leak test in the section “The target, shifted right”.",
     ),
 )
 
