@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from ..queries_keys_values.associative_recall import BATCH, TEST
-from .losses import LOSSES, Loss, mean_of_both
+from .losses import LOSSES, Loss, mean_of_both, worse_of_both
 from .switches import Switches, try_all_subsets
 from .two_relations import GivenShares, Sequences, TwoRelations, accuracies, places, sequences
 
@@ -112,9 +112,11 @@ def _example(model: TwoRelations) -> dict[str, list[Any]]:
     }
 
 
-def best_rate(build: Build, seed: int, steps: int = STEPS) -> tuple[TwoRelations, Run]:
+def best_rate(
+    build: Build, seed: int, steps: int = STEPS, loss_of: Loss = mean_of_both
+) -> tuple[TwoRelations, Run]:
     """Train at every rate of RATES; return the best model on the validation sequences."""
-    return _best(train(build, rate, seed, steps) for rate in RATES)
+    return _best(train(build, rate, seed, steps, loss_of) for rate in RATES)
 
 
 def _best(trained: Iterable[tuple[TwoRelations, Run]]) -> tuple[TwoRelations, Run]:
@@ -144,12 +146,15 @@ def compare_read_outs(seed: int) -> dict[str, Run]:
     """Train one head behind a linear read-out and behind a hidden layer, its shares given or not.
 
     Given shares need STEPS steps. Learned ones get LONG steps: all of them with one hidden layer,
-    or half of them with a hidden layer or a linear read-out that is then replaced.
+    under the mean of both losses or the worse of both, or half of them with a hidden layer or a
+    linear read-out that is then replaced.
     """
+    learned = partial(TwoRelations, 1, HIDDEN)
     trained = {
         "given, linear": best_rate(partial(GivenShares, 1), seed),
         "given, hidden": best_rate(partial(GivenShares, 1, HIDDEN), seed),
-        "learned, hidden": best_rate(partial(TwoRelations, 1, HIDDEN), seed, LONG),
+        "learned, hidden": best_rate(learned, seed, LONG),
+        "learned, worse of both": best_rate(learned, seed, LONG, worse_of_both),
         "learned, hidden twice": _best(_in_halves(HIDDEN, rate, seed) for rate in RATES),
         "learned, linear first": _best(_in_halves(0, rate, seed) for rate in RATES),
     }
