@@ -25,7 +25,7 @@ DEFINED = {
     "RoPE": "positions.html#turn-the-queries-and-the-keys",
     "teacher forcing": "context_bottleneck.html#the-machine-whole",
     "BLEU": "context_bottleneck.html#where-it-falls",
-    "perplexity": "transformer.html#the-loss",
+    "perplexity": "transformer.html#the-loss-and-the-learning-rate",
     "KV cache": "gpt_and_bert.html#drawing-the-next-token",
     "key-value cache": "gpt_and_bert.html#drawing-the-next-token",
     "layer norm": "transformer_block.html#layer-normalisation",
