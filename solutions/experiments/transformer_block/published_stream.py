@@ -25,7 +25,7 @@ class Stream:
     """The means over the texts, each for 0 to 30 blocks passed: (31,).
 
     size: the root mean square of the stream. gradient: the norm of the gradient of the next-token
-    loss by the stream. unlike: the `unlikeness` of the tokens.
+    loss with respect to the stream. unlike: the `unlikeness` of the tokens.
     """
 
     size: list[float]

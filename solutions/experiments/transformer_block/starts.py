@@ -21,9 +21,9 @@ SAMPLE = 64  # sequences for one measurement
 class Start:
     """A stack before training: each list has a number for 0, 1, ... blocks passed.
 
-    size: the root mean square of the stream. gradient: the norm of the loss's gradient by the
-    stream, the state gradient. unlike: the `unlikeness` of the tokens. gradient_unlike: that of the
-    gradients of the tokens.
+    loss: of the untrained stack. size: the root mean square of the stream. gradient: the norm of
+    the gradient of the loss with respect to the stream, the state gradient. unlike: the
+    `unlikeness` of the tokens. gradient_unlike: that of the tokens' gradients.
     """
 
     loss: float
