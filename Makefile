@@ -49,6 +49,7 @@ course: plan site opened class archives
 	@echo "The book:           $(SITE)   (or: make serve)"
 	@echo "The assignments:    $(BUILD)/assignments/"
 	@echo "The graded course:  $(COURSE)   (grades.json, gradebook.db, feedback/)"
+	@echo "The class's report: $(COURSE)/reports/whole-term.html"
 
 plan:
 	@echo "Four steps: packages (5 min), the assignments (1 min), the book (1 min), a graded class (2 min)."
@@ -58,7 +59,7 @@ plan:
 site: $(SITE) $(if $(LINKED),archives)
 
 opened:
-	@echo "The book can be opened now: $(CURDIR)/$(SITE)"
+	@echo "The book can be read now. In another terminal, type: make serve"
 
 packages: $(VENV)
 
@@ -71,18 +72,22 @@ archives: $(ARCHIVES) $(SITE)
 class: $(GRADES)
 
 # What is kept of the executed pages: is it of these pages, and does it come out again? In groups,
-# one each day (book/_ext/course_build/proof.py). `make fresh` executes all pages, or PAGES.
+# one each day (book/_ext/course_build/proof.py), and within so many seconds (WITHIN), if limited.
+# `make fresh` executes all pages, or PAGES.
 check: $(SITE_VENV)
 	@python -m book._ext.course_build --check
 
 proof: $(VENV)
-	python -m book._ext.course_build.proof
+	python -m book._ext.course_build.proof $(WITHIN)
 
 fresh: $(VENV)
 	python -m book._ext.course_build.fresh $(PAGES)
 
+# All tests. Within so many seconds (WITHIN, counted from here), if limited: see tests/support/within.py.
+UNTIL := $(if $(WITHIN),$(shell echo $$(($$(date +%s) + $(WITHIN)))))
 test: check class site chromium podman postgresql tools lint scripts
-	pytest -n 3 $(SHARED) --durations=20
+	$(if $(WITHIN),PYTHONPATH=tests/support) pytest $(if $(WITHIN),-p within --until $(UNTIL)) \
+	    -n 3 $(SHARED) --durations=20
 
 # One list, for `make test`, `make quick` and the hook of .pre-commit-config.yaml.
 lint:
@@ -144,7 +149,10 @@ bench: $(BUILD)/class.made bwrap
 	python -m tests.benchmarks.published
 	PYTHONPATH=tests/support python -m tests.benchmarks.smollm2
 	python -m tests.benchmarks.today
+	python -m tests.benchmarks.newer_pieces
+	python -m tests.benchmarks.silences
 	python -m tests.benchmarks.language_model
+	python -m tests.benchmarks.fine_tuning
 	python -m tests.benchmarks.translators
 	python -m tests.benchmarks.ablation
 	PYTHONPATH=tests/book:tests/support python -m tests.benchmarks.playground
@@ -259,6 +267,7 @@ $(GRADES): $(BUILD)/class.made $(wildcard $(COURSE)/submitted/*/*/*.ipynb $(COUR
 	autograder grade --course $(COURSE)
 	autograder feedback --course $(COURSE)
 	autograder export --course $(COURSE)
+	autograder report --course $(COURSE)
 
 # What the sample class handed in before, and no longer does.
 $(COURSE)/submitted/%: ;

@@ -13,6 +13,7 @@ import typer
 from .course.plaintext import printable
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from rich.console import RenderableType
     from rich.progress import TaskID
     from rich.text import Text
@@ -35,6 +36,23 @@ def show(table: RenderableType) -> None:
 def say(line: str) -> None:
     """Print a line."""
     typer.echo(printable(line))
+
+
+def print_json(document: DataclassInstance) -> None:
+    """Print a dataclass as JSON, in ASCII, which every locale and every program can read."""
+    import json
+    from dataclasses import asdict
+
+    typer.echo(json.dumps(asdict(document), indent=1))
+
+
+def confirmed(question: str) -> bool:
+    """Ask `question` and return whether the answer is yes; no answer, or Ctrl-C, means no."""
+    try:
+        return typer.confirm(question)
+    except typer.Abort:
+        typer.echo()
+        return False
 
 
 @contextmanager

@@ -37,8 +37,6 @@ LAYER_NORM = (
     "torch.*rms_norm*",
 )
 
-RMS_NORM = ("torch.nn.RMSNorm", "torch.nn.functional.rms_norm", "torch.*rms_norm*")
-
 CROSS_ENTROPY = (
     "torch.nn.CrossEntropyLoss",
     "torch.nn.functional.cross_entropy",

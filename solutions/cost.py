@@ -1,4 +1,4 @@
-"""What attention costs, and ways to pay less: blocks, caches, shared keys, windows, running sums.
+"""What attention costs, and ways to pay less: blocks, caches, shared keys, windows, states.
 
 The running softmax comes from Milakov and Gimelshein (2018), "Online normalizer calculation for
 softmax"; Rabe and Staats (2021), "Self-attention does not need O(n^2) memory", and Dao et al.
@@ -22,12 +22,8 @@ Cache = tuple[torch.Tensor, torch.Tensor]
 def attention_flops(n: int, d_model: int, n_heads: int) -> int:
     """Count the floating-point operations of a multi-head self-attention layer, forwards.
 
-    n: the number of tokens, 0 or more. d_model: the features of a token, before the layer, within
-    it for all heads together, and after it. n_heads: at least 1. The layer makes queries, keys and
-    values, lets every head score every query on every key and blend the values, and mixes what the
-    heads found by W_o. Its matrix products count alone: one multiplication is one operation, and
-    one addition is another, so that (a, b) @ (b, c) takes 2abc. Returns an int. Raises
-    ValueError, with both numbers in its message, if d_model is not divisible by n_heads.
+    n: the number of tokens. d_model: the features of a token. Only matrix products count: (a, b) @
+    (b, c) takes 2abc. Raises ValueError if d_model is not divisible by n_heads.
     """
     if d_model % n_heads:
         raise ValueError(f"{d_model} features cannot be shared out equally to {n_heads} heads")
@@ -69,11 +65,8 @@ def cached_attention_step(
 ) -> tuple[torch.Tensor, Cache]:
     """Let the newest token attend to all tokens so far, itself among them, and remember it.
 
-    q and k: (..., d_k), the query and the key of the newest token. v: (..., d_v), its value. cache:
-    the tuple (K, V) of the c tokens before it, (..., c, d_k) and (..., c, d_v), oldest first; c may
-    be 0. All have the same leading axes. Scores are divided by the square root of d_k, and may be
-    large. Returns (output, cache): what the token found, (..., d_v), and a new tuple with its key
-    and value at the end, (..., c + 1, d_k) and (..., c + 1, d_v), for the next token.
+    q and k: (..., d_k). v: (..., d_v). cache: keys and values of the c tokens before it. Returns
+    (output, cache): what the token found, (..., d_v), and a new cache of c + 1 tokens.
     """
     K = torch.cat([cache[0], k[..., None, :]], dim=-2)  # (..., c + 1, d_k)
     V = torch.cat([cache[1], v[..., None, :]], dim=-2)
@@ -125,12 +118,9 @@ def merge_attention(
 def grouped_query_attention(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
     """Let groups of query heads share a head of keys and values (Ainslie et al. 2023).
 
-    Q: (..., n_heads, n_q, d_k). K: (..., n_kv_heads, n_k, d_k). V: (..., n_kv_heads, n_k, d_v). All
-    have the same leading axes; there is at least one head, one query and one key. The first
-    n_heads / n_kv_heads query heads share the first head of keys and values, the next ones the
-    second, and so on. Scores are divided by the square root of d_k, and may be large. Returns
-    (..., n_heads, n_q, d_v). Raises ValueError, with both numbers of heads in its message, if
-    n_heads is not divisible by n_kv_heads.
+    Q: (..., n_heads, n_q, d_k). K: (..., n_kv_heads, n_k, d_k). V: (..., n_kv_heads, n_k, d_v). The
+    first n_heads / n_kv_heads query heads share the first head of keys and values, and so on.
+    Returns (..., n_heads, n_q, d_v). Raises ValueError if n_heads is not divisible by n_kv_heads.
     """
     n_heads, n_kv_heads = Q.shape[-3], K.shape[-3]
     if n_heads % n_kv_heads:
@@ -142,12 +132,9 @@ def grouped_query_attention(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor) -
 
 
 def sliding_window_mask(n: int, radius: int) -> np.ndarray:
-    """Return the mask of a causal window: every token sees itself and a few tokens before it.
+    """Return the mask of a causal window (Beltagy et al. 2020): (n, n), True where i may see j.
 
-    n: the number of tokens, 0 or more. radius: how many tokens before itself a token sees, where
-    there are as many, 0 or more; it may be larger than n. No token sees one after it. Returns a
-    boolean array of shape (n, n): entry [i, j] is True where token i may attend to token j.
-    Source: Beltagy et al. (2020), section 3.1.
+    Every token sees itself and up to `radius` tokens before it.
     """
     positions = np.arange(n)
     back: np.ndarray = positions[:, None] - positions  # (n, n): i - j

@@ -45,7 +45,7 @@ def scaled_dot_product_attention(
     """Answer every query with a blend of the values (Vaswani et al. 2017, equation 1).
 
     Q: (..., n_q, d_k), n_q at least 1. K: (..., n_k, d_k). V: (..., n_k, d_v), n_k at least 1. All
-    three have the same leading axes. Scores may be large, above 0 or below.
+    three have the same leading axes. Scores may be large, above 0 or below: near 1e12, say.
     mask: boolean, broadcastable to the scores (..., n_q, n_k), and perhaps with fewer axes, True
     where a query may attend; None lets every query attend to every key.
     Returns (output, weights) of shapes (..., n_q, d_v) and (..., n_q, n_k). Each row of the weights

@@ -43,8 +43,8 @@ def test_exercises_and_questions_are_in_files_of_their_name(chapter):
         for exercise in COURSE[chapter].exercises
     }
     names |= {question.name for question in COURSE[chapter].written}
-    stems = {path.stem for path in folder.glob("*.py") if path.name[:2] != "__"}
-    declared = {re.sub("_(cases|answers)$", "", name) for name in stems}
+    files = [path for path in folder.glob("*.py") if not path.name.startswith(("__", "given_"))]
+    declared = {re.sub("_(cases|answers)$", "", path.stem) for path in files}
     assert declared == names, f"list each file in exercises/{chapter}/__init__.py, by name"
 
 

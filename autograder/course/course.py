@@ -14,6 +14,7 @@ from typing import Any
 
 from ..exercise import PACKAGE
 from ..exercise.course_package import CoursePackage
+from .address import EXAMPLE, book_address
 from .files import database_url
 from .permissions import PRIVATE, keep_shared, user_name
 from .plaintext import printable
@@ -31,6 +32,7 @@ from autograder.plugin import configure
 
 c = get_config()
 c.CoursePackage.name = {package!r}  # the Python package that declares its exercises
+{book}  # where students read the book
 c.CourseDirectory.root = str(Path(__file__).absolute().parent)
 configure(c)
 """
@@ -67,12 +69,14 @@ class Course:
     key: bytes = field(repr=False)
 
     @classmethod
-    def create(cls, root: Path | str, package: str = PACKAGE) -> Course:
+    def create(cls, root: Path | str, package: str = PACKAGE, book: str | None = None) -> Course:
         """Create a course directory at `root`, which must be empty or not exist yet.
 
-        It becomes a course of `package`. No other user may open it, since submissions and grades
-        are private. Raises CourseError, or CoursePackageError if there is no such course package.
+        It becomes a course of `package`, whose pages students read at the address `book`. No other
+        user may open it, since submissions and grades are private. Raises CourseError,
+        CoursePackageError if there is no such course package, or AddressError.
         """
+        address = book_address(book)
         CoursePackage.find(package)
         root = _usable(root)
         if os.path.expandvars(root) != str(root):
@@ -93,7 +97,8 @@ class Course:
             for name in ("source", "release", "submitted"):
                 (root / name).mkdir()
             (root / ".gitignore").write_text(GITIGNORE, encoding="utf-8")
-            config = NBGRADER_CONFIG.format(package=package)
+            line = f"{'' if address else '# '}c.CoursePackage.book = {address or EXAMPLE!r}"
+            config = NBGRADER_CONFIG.format(package=package, book=line)
             (root / "nbgrader_config.py").write_text(config, encoding="utf-8")
             _write_secret(_key_file(root), secrets.token_bytes(KEY_BYTES))
         except OSError as error:
@@ -172,6 +177,11 @@ class Course:
         return self.root / "feedback"
 
     @property
+    def reports(self) -> Path:
+        """The reports on the class, for instructors."""
+        return self.root / "reports"
+
+    @property
     def journal(self) -> Path:
         """The append-only record of every verdict."""
         return self.root / "journal.jsonl"
@@ -198,6 +208,14 @@ class Course:
         package.
         """
         return CoursePackage.find(str(self.nbgrader_config.CoursePackage.get("name", PACKAGE)))
+
+    @property
+    def book(self) -> str | None:
+        """The address of the book's pages, which feedback links to, if nbgrader_config.py has one.
+
+        Raises CourseError if that file cannot be read, and AddressError.
+        """
+        return book_address(self.nbgrader_config.CoursePackage.get("book"))
 
     @cached_property
     def nbgrader_config(self) -> Any:

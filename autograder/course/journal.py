@@ -14,14 +14,14 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..exercise.outline import Outline
-from ..judging.verdict import Judgement, Verdict
+from ..judging.verdict import Example, Judgement, Verdict
 from .files import replace_text
 
 FIRST = "0" * 64
@@ -54,7 +54,8 @@ class Record:
     """The results of a submission, and what they depend on.
 
     `digest` identifies the submission's content, `fingerprint` the checks and the environment.
-    `trusted` is True for a run without the sandbox, which is only meant for one's own files.
+    `trusted` is True for a run without the sandbox, which is only meant for one's own files. The
+    `hints` and `examples` are by exercise; journals of earlier versions have no examples.
     """
 
     student: str
@@ -64,6 +65,7 @@ class Record:
     trusted: bool
     rows: tuple[Row, ...]
     hints: dict[str, str]
+    examples: dict[str, Example] = field(default_factory=dict)
 
     @property
     def final(self) -> bool:
@@ -105,7 +107,10 @@ def make_record(
     rows += [row for row in (before.rows if before else ()) if row.exercise in dropped]
     names = [exercise.name for exercise in assignment.exercises]
     hints = {name: hint for name in names if (hint := judgements[name].hint) is not None}
-    return Record(student, assignment.name, digest, fingerprint, trusted, tuple(rows), hints)
+    examples = {name: found for name in names if (found := judgements[name].example) is not None}
+    return Record(
+        student, assignment.name, digest, fingerprint, trusted, tuple(rows), hints, examples
+    )
 
 
 @dataclass(frozen=True)
@@ -199,6 +204,10 @@ class Journal:
     def newest(self, student: str, assignment: str) -> Record | None:
         """Return the newest record of this submission, or None."""
         return self._latest.get((student, assignment))
+
+    def records(self) -> Sequence[Record]:
+        """Return the records of all versions of all submissions, in the order of the journal."""
+        return self._records
 
     def names(self, student: str) -> bool:
         """Return whether any line concerns this student."""
@@ -322,6 +331,8 @@ class Journal:
                 raise ValueError("its hash does not match the line before it")
             if kind == "graded":
                 entry["rows"] = tuple(Row(**row) for row in entry["rows"])
+                examples = entry.get("examples", {})
+                entry["examples"] = {name: Example(**part) for name, part in examples.items()}
                 self._index_record(Record(**entry))
             elif kind == "entered":
                 entered = _Entered(entry["digest"], entry.get("texts"))
@@ -343,6 +354,7 @@ class Journal:
             key = (record.student, record.assignment, record.digest, record.fingerprint)
             self._index[key] = record
         self._latest[record.student, record.assignment] = record
+        self._records.append(record)
 
     def _write(self, *entries: dict[str, Any]) -> None:
         if self._dry:

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Answer", "EditError", "Function", "source", "source_as"]
+__all__ = ["Answer", "EditError", "Function", "free_names", "source", "source_as"]
 
 Function = Callable[..., Any]
 """A function, or a class that is called to make a module."""
@@ -99,7 +99,7 @@ class Answer:
             code = compile(text, name, "exec", dont_inherit=True)
         except SyntaxError as error:
             raise self._error(f"is not valid Python ({error.msg}):\n{text}") from None
-        if unknown := _free_names(text) - {*home, *vars(builtins)}:
+        if unknown := free_names(text) - {*home, *vars(builtins)}:
             names = ", ".join(sorted(unknown))
             raise self._error(f"uses names that its file does not import: {names}")
         module = ModuleType(name)
@@ -189,7 +189,7 @@ def _put(text: str, start: int, end: int, new: str) -> str:
     return text[:start] + new + text[end:]
 
 
-def _free_names(text: str) -> set[str]:
+def free_names(text: str) -> set[str]:
     """Return the names that a source reads but binds nowhere."""
     nodes = list(ast.walk(ast.parse(text)))
     names = [node for node in nodes if isinstance(node, ast.Name)]

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..exercise.model import Assignment
 from ..sandbox.limits import LIMITS
+from ..submission.given import given_modules
 
 if TYPE_CHECKING:  # its import is slow, and judging does not need it
     from nbformat import NotebookNode
@@ -33,6 +34,7 @@ def fingerprint(assignment: Assignment, released: NotebookNode, packages: tuple[
     """
     functions: list[Callable[..., Any]] = []
     parts = [platform.python_version(), f"numpy=={np.__version__}", repr(LIMITS)]
+    parts += given_modules(released)
     for cell in released.cells:
         parts += [cell.source, repr(cell.metadata.get("nbgrader", {}).get("points"))]
     for exercise in assignment.exercises:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..exercise.course_package import CoursePackage
+from ..exercise.guides import guides
 from ..exercise.model import Assignment
 from ..exercise.outline import asked_by, differences, outline
 from ..judging.verdict import Judgement
@@ -110,6 +111,8 @@ def describe(released: Released) -> dict[str, Task]:
             notebook,
             fingerprint(package[name], notebook, package.packages),
             tuple(differences(declared, in_release)),
+            package[name].title,
+            guides(package[name]),
         )
     return tasks
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..course.plaintext import printable
 from ..exercise.model import Assignment
+from ..judging.examples import example_of
 from ..judging.judge import judge
 from ..judging.verdict import IN_A_PROCESS, Judgement, Verdict
 from ..notebook.check import read_cases
@@ -137,7 +138,7 @@ def _judgement_without_note(behaviour: Behaviour) -> Judgement:
             "It hardly calls the function that is passed to it, but the task needs about "
             f"{key.requests} different calls. Compute the result from what that function returns.",
         )
-    return judgement
+    return replace(judgement, example=example_of(judgement, key, result))
 
 
 def _not_started(reason: str) -> Judgement:

@@ -19,7 +19,15 @@ from .faults import fault
 from .keys import AnswerKey, KeyedMisconception
 from .naming import Trial, compared_with_released, earned_names, explained_cases
 from .patterns import patterns
-from .verdict import ALL_BUT_ERRORS, AS_GIVEN, ERRORS_SHARE, IN_A_PROCESS, Judgement, Verdict
+from .verdict import (
+    ALL_BUT_ERRORS,
+    AS_GIVEN,
+    ERRORS_SHARE,
+    IN_A_PROCESS,
+    RIGHT_ON_PUBLIC,
+    Judgement,
+    Verdict,
+)
 from .words import all_of
 from .written_tests import judge_test
 
@@ -120,7 +128,7 @@ def _message(key: AnswerKey, index: int, mismatch: Mismatch, more: Iterable[str]
     if index < key.public:
         first = f"On the case “{note}”: {mismatch.text}."
     else:
-        first = f"Right on the public cases. On a hidden one ({note}), {general}."
+        first = f"{RIGHT_ON_PUBLIC} On a hidden one ({note}), {general}."
     return " ".join(sentence for sentence in (first, *more) if sentence)
 
 

@@ -16,6 +16,13 @@ from .agreement import close, family
 from .common_cases import common_cases, masks
 from .differences import Difference, differences
 from .naming import Trial
+from .relations import (
+    along_another_axis,
+    factor_of_single_numbers,
+    function_of_the_right_one,
+    no_longer_one,
+    off_by_an_argument,
+)
 from .verdict import Verdict
 from .words import Names, numbers
 
@@ -42,7 +49,7 @@ def patterns(trials: Sequence[Trial], names: Names, *, hidden: bool) -> str:
     all_numeric = numeric[:1] == failing[:1] and len({id(diff.trial) for diff in wrong}) == len(
         numeric
     )
-    shared = (_first(wrong), _alone(wrong)) if all_numeric else ()
+    shared = (_first(wrong, names), _alone(wrong)) if all_numeric else ()
     where = f"In each of the {len(numeric)} cases with wrong numbers" if numeric[1:] else "There"
     claims = [_sentence(where, pattern, hidden) for pattern in shared if pattern]
     kind = "" if hidden else "public "
@@ -57,11 +64,15 @@ def _sentence(where: str, pattern: Pattern, hidden: bool) -> str:
     return f"{where}, {pattern.in_general or pattern.text if hidden else pattern.text}."
 
 
-def _first(wrong: Differences) -> Pattern | None:
+def _first(wrong: Differences, names: Names) -> Pattern | None:
     for look in NUMBER_PATTERNS if _all_floats(wrong) else ():
         pattern = look(wrong)
         if pattern:
             return pattern
+    if _all_floats(wrong):
+        claim = off_by_an_argument(wrong, names.parameters) or no_longer_one(wrong)
+        if claim:
+            return Pattern(claim)
     for place, holds in PLACES.items():
         if all(diff.wrong.size > 1 and holds(diff) for diff in wrong):
             return Pattern(f"numbers are wrong only {place}")
@@ -208,12 +219,30 @@ def _float32(wrong: Differences) -> Pattern | None:
     )
 
 
+def _claim(relation: Callable[[Differences], str]) -> Callable[[Differences], Pattern | None]:
+    """Return a look for a relation whose text has no numbers."""
+
+    def look(wrong: Differences) -> Pattern | None:
+        text = relation(wrong)
+        return Pattern(text) if text else None
+
+    return look
+
+
+def _single_numbers(wrong: Differences) -> Pattern | None:
+    text, general = factor_of_single_numbers(wrong)
+    return Pattern(text, general) if text else None
+
+
 NUMBER_PATTERNS: tuple[Callable[[Differences], Pattern | None], ...] = (
     _float32,
     _sign,
     _factor,
+    _single_numbers,
+    _claim(function_of_the_right_one),
     _offset,
     _other_order,
+    _claim(along_another_axis),
     _row_factors,
     _some_signs,
 )

@@ -63,6 +63,22 @@ ERRORS_SHARE = 0.25
 ALL_BUT_ERRORS = "Everything else is right, and earns three quarters of the points."
 
 
+RIGHT_ON_PUBLIC = "Right on the public cases."
+"""The first sentence of a message about a hidden case."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A public case on which an answer is wrong: its index, its note, and the answer's value.
+
+    `value` is text that `examples.value_of` reads.
+    """
+
+    case: int
+    note: str
+    value: str
+
+
 @dataclass(frozen=True)
 class Judgement:
     """The verdict on an exercise, with the message for the student.
@@ -72,7 +88,7 @@ class Judgement:
     the first that fails, or the first that the misconception explains. `share` is the share of the
     task that is done, if not all of it: for a test that a student wrote, and for an answer that
     lacks only promised exceptions. `also` is the name of a second misconception, which the message
-    explains.
+    explains. `example` is what the feedback page draws; only grading fills it in.
     """
 
     verdict: Verdict
@@ -82,6 +98,7 @@ class Judgement:
     case: int | None = None
     share: float = 0.0
     also: str | None = None
+    example: Example | None = None
 
     @property
     def passed(self) -> bool:

@@ -12,10 +12,13 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from ..course.course import Course
 from ..course.files import replace_text
+from ..course.journal import Record
 from ..course.plaintext import markdown_escape, printable
 from ..exercise.outline import Outline
 from ..judging.verdict import Verdict
 from ..submission.submission import Submission
+from ..submission.task import Task
+from . import results
 
 
 def autograded_notebook(
@@ -39,20 +42,20 @@ def autograded_notebook(
 
 
 def write_autograded(
-    course: Course,
-    submission: Submission,
-    assignment: Outline,
-    released: nbformat.NotebookNode,
-    submitted: datetime | None,
+    course: Course, submission: Submission, task: Task, record: Record, submitted: datetime | None
 ) -> None:
     """Write the notebook to the place where nbgrader's formgrader and feedback look for it.
+
+    Its metadata hold the results in `record`, for the feedback.
 
     The time of submission goes into the same folder, because nbgrader compares it to find out which
     version was graded.
     """
-    folder = course.autograded / submission.student / assignment.name
-    notebook = autograded_notebook(submission, assignment, released)
-    replace_text(folder / f"{assignment.name}.ipynb", nbformat.writes(notebook) + "\n")
+    name = task.outline.name
+    folder = course.autograded / submission.student / name
+    notebook = autograded_notebook(submission, task.outline, task.released)
+    notebook.metadata[results.KEY] = results.as_metadata(record, task, submission.answers)
+    replace_text(folder / f"{name}.ipynb", nbformat.writes(notebook) + "\n")
     if submitted is None:
         (folder / "timestamp.txt").unlink(missing_ok=True)
     else:

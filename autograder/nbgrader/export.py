@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from nbgrader.api import Gradebook
@@ -12,12 +15,13 @@ from traitlets import Dict
 
 from ..course.course import Course
 from ..course.files import replace_text
-from ..course.plaintext import spreadsheet_text
+from ..course.plaintext import printable, spreadsheet_text
 from .database import GradebookError, explain_errors
 from .gradebook import Gradebook as OurGradebook
+from .gradebook import check_version
 from .penalties import LatePenalties
-from .scores import Score, course_scores
-from .term import FILE, term_table
+from .scores import Answer, Score, course_scores
+from .term import FILE, Total, term_table, totals
 
 COLUMNS = (
     "student",
@@ -91,23 +95,76 @@ def _row(score: Score) -> dict[str, object]:
     } | (points if score.handed_in else {})
 
 
+@dataclass(frozen=True)
+class Grades:
+    """The scores and answers of a course or an assignment; `term` is None for an assignment."""
+
+    scores: tuple[Score, ...]
+    answers: tuple[Answer, ...]
+    term: tuple[Total, ...] | None
+
+
 def export_csv(course: Course) -> list[Path]:
     """Write COURSE/grades.csv and COURSE/grades-term.csv from the gradebook; return their paths.
 
     Raises GradebookError if the gradebook cannot be read or has no grades yet.
     """
     path = course.root / "grades.csv"
-    penalties = LatePenalties(course.nbgrader_config, course.root)
-    with explain_errors(course.gradebook_url), OurGradebook(course.gradebook_url) as book:
-        if not book.nbgrader.assignments:
-            raise GradebookError(
-                f"{course.root}: nothing is graded yet. "
-                f"Run `autograder grade --course {course.root}` first."
-            )
-        book.assign_penalties(penalties)
+    with _graded(course) as book:
         plugin = GradesCsv(to=str(path), config=course.nbgrader_config)
         text = term_table(book.scores(), plugin.weights)
         plugin.export(book.nbgrader)
     term = course.root / FILE
     replace_text(term, text)
     return [path, term]
+
+
+def read_grades(course: Course, assignment: str | None = None) -> Grades:
+    """Return what `export_csv` would write, or only the part about an assignment.
+
+    Raises GradebookError as `export_csv` does, and if there is no such assignment.
+    """
+    with _graded(course) as book:
+        names = {str(row.name) for row in book.nbgrader.assignments}
+        scores, answers = book.scores(), book.answers()
+    if assignment is not None:
+        require_assignment(assignment, names)
+        names = {assignment}
+    weights = GradesCsv(config=course.nbgrader_config).weights
+    return Grades(
+        scores=tuple(score for score in scores if score.assignment in names),
+        answers=tuple(
+            sorted(
+                (answer for answer in answers if answer.assignment in names),
+                key=lambda answer: (answer.assignment, answer.name),
+            )
+        ),
+        term=tuple(totals(scores, weights)) if assignment is None else None,
+    )
+
+
+def require_assignment(assignment: str, names: Collection[str]) -> None:
+    """Raise GradebookError if `assignment` is not among the `names` of a gradebook."""
+    if assignment not in names:
+        raise GradebookError(
+            f"{printable(assignment)}: the gradebook has no such assignment. It has: "
+            f"{', '.join(sorted(names))}."
+        )
+
+
+@contextmanager
+def _graded(course: Course) -> Iterator[OurGradebook]:
+    """Open the gradebook, with the late penalties of now. Raises GradebookError if it is empty."""
+    url = course.gradebook_url
+    nothing = (
+        f"{course.root}: nothing is graded yet. "
+        f"Run `autograder grade --course {course.root}` first."
+    )
+    if not check_version(url):
+        raise GradebookError(nothing)
+    penalties = LatePenalties(course.nbgrader_config, course.root)
+    with explain_errors(url), OurGradebook(url) as book:
+        if not book.nbgrader.assignments:
+            raise GradebookError(nothing)
+        book.assign_penalties(penalties)
+        yield book

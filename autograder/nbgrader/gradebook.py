@@ -27,8 +27,16 @@ from .database import (
     with_lock_wait,
 )
 from .entries import Entry, write_entries
+from .graded_pages import GradedPage, Key, graded_pages
 from .penalties import LatePenalties
-from .scores import Score, course_scores, marks_above_maximum, people_comments
+from .scores import (
+    Answer,
+    Score,
+    course_answers,
+    course_scores,
+    marks_above_maximum,
+    people_comments,
+)
 
 COURSE_ID = "default_course"
 """The course id that nbgrader uses by default."""
@@ -157,6 +165,16 @@ class Gradebook:
         """Return the scores of every student of the gradebook, for every assignment in it."""
         with self._explain_errors():
             return course_scores(self._db.connection())
+
+    def answers(self) -> list[Answer]:
+        """Return every exercise and question of the gradebook, in no particular order."""
+        with self._explain_errors():
+            return course_answers(self._db.connection())
+
+    def graded_pages(self) -> dict[Key, GradedPage]:
+        """Return what feedback pages show of every graded notebook."""
+        with self._explain_errors():
+            return graded_pages(self._db.connection())
 
     def marks_above_maximum(self) -> list[str]:
         """Return a sentence for each mark by a person that exceeds the answer's current maximum."""

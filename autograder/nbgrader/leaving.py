@@ -78,9 +78,10 @@ def require_student(course: Course, student: str) -> None:
 
 
 def exports(course: Course) -> list[Path]:
-    """Return the exported files for platforms, which may still name a student who has left."""
+    """Return the exported files and reports, which may still name a student who has left."""
     tables = (path for path in course.root.glob("grades-*.csv") if path.name != TERM)
-    return sorted([*tables, *course.root.glob("feedback-*.zip")])
+    reports = course.reports.glob("*.html")
+    return sorted([*tables, *course.root.glob("feedback-*.zip"), *reports])
 
 
 def _require_name(course: Course, student: str) -> None:

@@ -24,6 +24,7 @@ from ..platforms.matching import Student
 from ..platforms.remembered import Places, read_places
 from ..platforms.worksheet import read_worksheet
 from .database import GradebookError, explain_errors
+from .export import require_assignment
 from .gradebook import Gradebook
 from .penalties import LatePenalties
 from .scores import Score
@@ -73,10 +74,8 @@ def _scores(course: Course, assignment: str | None) -> list[Score]:
             f"Run `autograder grade --course {course.root}` first."
         )
     names = sorted({score.assignment for score in scores})
-    if assignment is not None and assignment not in names:
-        raise GradebookError(
-            f"{assignment}: the gradebook has no such assignment. It has: {', '.join(names)}."
-        )
+    if assignment is not None:
+        require_assignment(assignment, names)
     return [score for score in scores if assignment in (None, score.assignment)]
 
 

@@ -56,10 +56,10 @@ def configure(c: Config) -> None:
     c.Autograde.sanitize_preprocessors = []
     c.Autograde.autograde_preprocessors = []
     c.CourseDirectory.ignore = [*CourseDirectory().ignore, _extra_files(root)]
-    c.GenerateFeedback.exporter_class = "autograder.nbgrader.feedback.FeedbackPage"
+    c.GenerateFeedback.exporter_class = "autograder.nbgrader.feedback_page.FeedbackPage"
     c.FeedbackPage.template_name = "answers"
     c.FeedbackPage.extra_template_basedirs = [str(PAGES)]
-    c.GenerateFeedback.preprocessors = ["autograder.nbgrader.feedback.NamedFeedback"]
+    c.GenerateFeedback.preprocessors = ["autograder.nbgrader.feedback_page.NamedFeedback"]
     c.HTMLExporter.sanitize_html = True
     c.FeedbackPage.preprocessors = ["autograder.nbgrader.rendering.NewPage"]
     c.HTMLExporter.template_name = "marking"  # for the formgrader, never for students

@@ -25,6 +25,7 @@ from ..exercise.model import Assignment, Exercise, Kind, Written, public_cases
 from ..exercise.stubs import stub
 from ..judging.verdict import ERRORS_SHARE
 from ..notebook.check import write_cases
+from ..submission.given import attach_module, given_files
 from ..submission.marks import self_check_id
 from . import forbidden_words
 from .gradebook import Gradebook
@@ -39,7 +40,7 @@ HOW_FAR = """\
 This cell counts the results of your checks above since the kernel started, on public cases."""
 """The text above the last cell."""
 
-RUN_FIRST = "  # NameError? Run the first code cell, then your answers."
+RUN_FIRST = "  # NameError? Run the given cells above, then your answers."
 """The comment after the call of a self-check. The traceback of a NameError shows that line."""
 
 _METADATA = {
@@ -77,6 +78,8 @@ def release_one(course: Course, assignment: Assignment, page: Path) -> Path:
     source.mkdir(parents=True, exist_ok=True)
     notebook = build_notebook(assignment, page)
     nbformat.write(notebook, source / f"{name}.ipynb")
+    for file, text in given_files(notebook).items():
+        replace_text(source / file, text)
     write_cases(assignment, source / f"{name}.cases")
     _copy_self_check(source)
     _write_rubric(course, assignment)
@@ -140,7 +143,8 @@ def _copy_self_check(folder: Path) -> None:
 def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:
     """Return the instructor's notebook: the cells of `page` with every placeholder filled in.
 
-    Raises ReleaseError if the page is missing, or if its placeholders do not fit the assignment.
+    Raises ReleaseError if the page or a given module is missing, or if the placeholders do not fit
+    the assignment.
     """
     if not page.is_file():
         raise ReleaseError(
@@ -155,6 +159,8 @@ def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:
         name = cell.metadata.get("exercise") or cell.metadata.get("written")
         if name is None:
             cells.append(_locked(cell.cell_type, cell.source, f"part-{number:02}"))
+            if "module" in cell.metadata:
+                attach_module(cells[-1], *_module(page, cell.metadata["module"]))
             continue
         placeholders.append(name)
         if "exercise" in cell.metadata and name in exercises:
@@ -175,6 +181,17 @@ def build_notebook(assignment: Assignment, page: Path) -> nbformat.NotebookNode:
         )
     notebook: nbformat.NotebookNode = new_notebook(cells=cells, metadata=_METADATA)
     return notebook
+
+
+def _module(page: Path, name: str) -> tuple[str, str]:
+    """Return the name of a module in the page's folder, and its text."""
+    path = page.with_name(f"{name}.py")
+    if not path.is_file():
+        raise ReleaseError(
+            f"{page}: a cell imports from the given module {name}, but {path} is missing. Write "
+            "it, or remove `:module:` from the cell."
+        )
+    return name, path.read_text(encoding="utf-8")
 
 
 def _exercise_cells(exercise: Exercise, torch: bool) -> Iterator[nbformat.NotebookNode]:

@@ -1,25 +1,20 @@
 """Filters that render students' texts in feedback pages and in the formgrader.
 
 A subprocess renders Markdown and code, because the parser takes hours for some texts. A text that
-exceeds the limits is shown as plain text. The subprocess runs `markup`; the thread that renders a
-page starts it, writes requests to its stdin, reads answers from its stdout, and may kill it.
+exceeds the limits is shown as plain text. The subprocess runs `markup`, by way of a `Helper`.
 """
 
 from __future__ import annotations
 
 import atexit
-import contextlib
 import html
-import json
-import select
-import subprocess
-import sys
 import threading
-import time
 from typing import Any
 
 from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
+
+from ..course.helper import Helper
 
 CELL_SECONDS = 2.0
 """Seconds of CPU time for the text of a cell. An ordinary cell needs a hundredth of that."""
@@ -30,66 +25,21 @@ PAGE_SECONDS = 8.0
 PAGE_CHARACTERS = 2**21
 """The limit on the HTML of a page, since the exporter and browsers are slow with more."""
 
+CACHED_TEXTS, CACHED_CHARACTERS = 1_000, 20_000
+"""The number of rendered texts that are kept, and the length of the longest. The text of an
+assignment is the same on the pages of all students."""
+
 SECONDS = 60.0
 """Seconds of wall-clock time for a text, generous because the machine may be busy."""
-
-
-class _Process:
-    """The subprocess that runs `markup`. It is started when needed, and restarted after its end."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def ask(self, kind: str, source: str, seconds: float) -> dict[str, Any] | None:
-        """Return the answer of `markup`, or None if it failed or took too long."""
-        process = self._process
-        if process is None or process.poll() is not None:
-            self.end()
-            command = [sys.executable, "-m", "autograder.nbgrader.markup"]
-            process = self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-        assert process.stdin is not None
-        request = json.dumps({"kind": kind, "source": source, "seconds": seconds})
-        try:
-            process.stdin.write(request.encode() + b"\n")
-            process.stdin.flush()
-            answer: dict[str, Any] | None = json.loads(_line(process))
-        except (OSError, ValueError):
-            self.end()
-            return None
-        return answer
-
-    def end(self) -> None:
-        """Kill the process, if it was started."""
-        if self._process is not None:
-            self._process.kill()
-            with contextlib.suppress(BrokenPipeError):
-                self._process.communicate()
-            self._process = None
-
-
-def _line(process: subprocess.Popen[bytes]) -> bytes:
-    """Return the next line of output, incomplete if the process ends or exceeds a limit."""
-    assert process.stdout is not None
-    deadline = time.monotonic() + SECONDS
-    output = bytearray()
-    while not output.endswith(b"\n") and len(output) < 16 * PAGE_CHARACTERS:
-        remaining = deadline - time.monotonic()
-        ready, _, _ = select.select([process.stdout], [], [], max(remaining, 0))
-        piece = process.stdout.read1(2**20) if ready else b""  # type: ignore[attr-defined]
-        if not piece:
-            break
-        output += piece
-    return bytes(output)
 
 
 class _PageBudget:
     """The CPU time and the HTML that are left for the current page."""
 
     def __init__(self) -> None:
-        self._process = _Process()
+        self._process = Helper("autograder.nbgrader.markup", 16 * PAGE_CHARACTERS, SECONDS)
         self._lock = threading.Lock()
+        self._cache: dict[tuple[str, str], str] = {}
         atexit.register(self._process.end)
         self.begin()
 
@@ -104,16 +54,27 @@ class _PageBudget:
         return f"<pre>{html.escape(source)}</pre>" if rendered is None else rendered
 
     def _render(self, kind: str, source: str) -> str | None:
-        seconds = min(CELL_SECONDS, self._seconds)
-        if seconds < 0.1 or len(source) > self._characters:
-            return None
-        answer = self._process.ask(kind, source, seconds)
-        self._seconds -= seconds if answer is None else answer["seconds"]
-        rendered = None if answer is None else answer["html"]
+        rendered = self._cache.get((kind, source)) or self._ask(kind, source)
         if rendered is None or len(rendered) > self._characters:
             return None
         self._characters -= len(rendered)
-        return str(rendered)
+        return rendered
+
+    def _ask(self, kind: str, source: str) -> str | None:
+        seconds = min(CELL_SECONDS, self._seconds)
+        if seconds < 0.1 or len(source) > self._characters:
+            return None
+        request = {"kind": kind, "source": source, "seconds": seconds}
+        answer = self._process.ask(request)
+        self._seconds -= seconds if answer is None else answer["seconds"]
+        if answer is None or answer["html"] is None:
+            return None
+        rendered = str(answer["html"])
+        if max(len(source), len(rendered) // 8) <= CACHED_CHARACTERS:
+            if len(self._cache) >= CACHED_TEXTS:
+                del self._cache[next(iter(self._cache))]
+            self._cache[kind, source] = rendered
+        return rendered
 
 
 _BUDGET = _PageBudget()

@@ -24,8 +24,9 @@ class Score:
 
     `timestamp` is the time of submission (naive UTC), if it is known, and `late_seconds` the time
     since the due date or the end of the extension. `points` are those of each exercise and each
-    written question, or None before they are marked. `outdated` names the answers that have a mark
-    by a person for an earlier text. Such a mark counts until the new text is marked.
+    written question, or None before they are marked. `by_hand` names the answers with a mark by a
+    person, and `outdated` those of them whose mark is for an earlier text. Such a mark counts until
+    the new text is marked.
     """
 
     student: str
@@ -43,11 +44,22 @@ class Score:
     outdated: tuple[str, ...]
     handed_in: bool
     points: Mapping[str, float | None] = field(default_factory=dict)
+    by_hand: tuple[str, ...] = ()
 
     @property
     def score(self) -> float:
         """The score minus the late penalty, at least 0."""
         return max(0.0, self.raw_score - self.late_penalty)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An exercise, or a `written` question that a person marks."""
+
+    assignment: str
+    name: str
+    max_points: float
+    written: bool
 
 
 def course_scores(connection: Connection) -> list[Score]:
@@ -109,7 +121,16 @@ def _score(
         outdated=tuple(row.name for row in grades if row.needs_manual_grade and row.by_hand),
         handed_in=handed_in,
         points={row.name: row.score if row.marked else None for row in grades},
+        by_hand=tuple(row.name for row in grades if row.by_hand),
     )
+
+
+def course_answers(connection: Connection) -> list[Answer]:
+    """Return every exercise and question of the gradebook, in no particular order."""
+    return [
+        Answer(row.assignment, row.name, float(row.max_score), row.cell_type == "markdown")
+        for row in connection.execute(_MAXIMA)
+    ]
 
 
 def marks_above_maximum(connection: Connection) -> list[str]:
@@ -187,15 +208,16 @@ _BY_PEOPLE = (
 _CELL: Table = api.BaseCell.__table__
 _GRADED: Table = api.GradeCell.__table__
 _TASK: Table = api.TaskCell.__table__
+# A release of this package has one notebook; nbgrader's own may have more.
+_NAME = case(
+    (api.Notebook.name == api.Assignment.name, _CELL.c.name),
+    else_=api.Notebook.name + ": " + _CELL.c.name,
+).label("name")
 _ANSWERS = _of_submissions(
     select(
         api.SubmittedAssignment.student_id.label("student"),
         api.Assignment.name.label("assignment"),
-        # A release of this package has one notebook; nbgrader's own may have more.
-        case(
-            (api.Notebook.name == api.Assignment.name, _CELL.c.name),
-            else_=api.Notebook.name + ": " + _CELL.c.name,
-        ).label("name"),
+        _NAME,
     )
     .select_from(api.Grade)
     .join(_CELL, api.Grade.cell_id == _CELL.c.id)
@@ -216,6 +238,20 @@ _GRADES = _ANSWERS.add_columns(
     ).label("marked"),
 ).order_by(_CELL.c.type, func.coalesce(_GRADED.c.cell_type, _TASK.c.cell_type), "name")
 _MOST = func.coalesce(_GRADED.c.max_score, _TASK.c.max_score)
+_MAXIMA = (
+    select(
+        api.Assignment.name.label("assignment"),
+        _NAME,
+        _MOST.label("max_score"),
+        func.coalesce(_GRADED.c.cell_type, _TASK.c.cell_type).label("cell_type"),
+    )
+    .select_from(_CELL)
+    .join(api.Notebook, _CELL.c.notebook_id == api.Notebook.id)
+    .join(api.Assignment, api.Notebook.assignment_id == api.Assignment.id)
+    .outerjoin(_GRADED, _GRADED.c.id == _CELL.c.id)
+    .outerjoin(_TASK, _TASK.c.id == _CELL.c.id)
+    .where(_MOST.is_not(None))
+)
 _ABOVE = (
     _ANSWERS.add_columns(_MOST.label("max_score"), api.Grade.manual_score)
     .where(api.Grade.manual_score > _MOST)

@@ -119,7 +119,7 @@ class GradebookWriter:
             )
         task = self._tasks[record.assignment]
         if not self._dry:
-            write_autograded(self._course, submission, task.outline, task.released, submitted)
+            write_autograded(self._course, submission, task, record, submitted)
         texts = {name: text_digest(text) for name, text in submission.answers.items()}
         changed = self._journal.changed(record, texts)
         self._entries.append(Entry(record, texts, submission.answered, changed, submitted))

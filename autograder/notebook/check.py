@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import html
 import importlib
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,17 +16,15 @@ from typing import Any
 import numpy as np
 
 from ..exercise.model import Assignment, Case, Raises, public_cases
-from ..judging.agreement import agree
 from ..judging.judge import judge
 from ..judging.keys import AnswerKey, KeyedMisconception, build_key, observe_quietly
-from ..judging.modules import wrong_gradients
 from ..judging.verdict import Judgement, Verdict
-from ..judging.words import NAMELESS, Names, by_parameter
+from ..judging.words import NAMELESS, Names
 from ..probe import wire
 from ..probe.observe import is_stub
-from ..probe.values import Differentiated, Observation, Raised, output
+from ..probe.values import Observation, Raised
 from . import ShadowedModuleHint
-from .pictures import pictures
+from .pictures import case_pictures, with_code
 
 CHANGED_SINCE = "If you have changed the cell above since you ran it, run it again, then this one."
 """The first line for an answer that behaves like the released cell, if an edit may not have run."""
@@ -35,7 +32,10 @@ CHANGED_SINCE = "If you have changed the cell above since you ran it, run it aga
 cells_are_fresh = False
 """True if each check first runs the cells above it; the exercise pages of the book set it."""
 
-NAME_UNKNOWN = "If the first code cell of the notebook imports that name, run it, then this one."
+NAME_UNKNOWN = (
+    "If a given cell above imports or defines that name, run that cell, then your answer, then "
+    "this one."
+)
 """The advice after a NameError, because the kernel may have been restarted."""
 
 NOT_THE_GRADE = "This is the self-check on public cases, not the grade: the grader has other cases."
@@ -288,11 +288,11 @@ class Report:
 
     def _repr_html_(self) -> str:
         colour = "#1b7f3b" if self.judgement.passed else "#b3261e"
-        lines = "".join(f"<p>{_with_code(line)}</p>" for line in self._details())
+        lines = "".join(f"<p>{with_code(line)}</p>" for line in self._details())
         figures = ""
         if self.observation is not None and self.case is not None:
-            figures = _module_call(self.exercise, self.case)
-            figures += _pictures(self.case, self.observation.value, self.expected, self.names)
+            value = self.observation.value
+            figures = case_pictures(self.exercise, self.case, value, self.expected, self.names)
         return (
             f'<div style="border-left:4px solid {colour};padding-left:1em">'
             f"<p><strong>{html.escape(self._headline())}</strong></p>{lines}{figures}"
@@ -335,42 +335,3 @@ class Progress:
         if unchecked:
             lines.append(f"Not checked: {', '.join(unchecked)}.")
         return "\n".join(lines)
-
-
-def _pictures(case: Case, actual: Any, expected: Any, names: Names) -> str:
-    """Draw the inputs and the output, and if that is right, the first wrong gradient."""
-    figures = pictures(_inputs(case, names), output(actual), output(expected), names.returned)
-    if not isinstance(expected, Differentiated) or not isinstance(actual, Differentiated):
-        return figures
-    first, second = expected.gradients, actual.gradients
-    if not isinstance(first, dict) or not isinstance(second, dict):
-        return figures
-    if agree(expected.output, actual.output):
-        for name, _ in wrong_gradients(first, second):
-            title = f"gradient of {by_parameter(name, names.parameters).replace('`', '')}"
-            return figures + pictures({}, second[name], first[name], name=title)
-    return figures
-
-
-def _inputs(case: Case, names: Names) -> dict[str, Any]:
-    """Return the arguments of a call by the names of the parameters."""
-    positional = {
-        by_parameter(f"argument {i}", names.parameters).strip("`"): argument
-        for i, argument in enumerate(case.arguments, start=1)
-    }
-    return positional | case.keywords
-
-
-def _module_call(exercise: str, case: Case) -> str:
-    """Return a paragraph with the call that makes the module of a case, or "" for a function."""
-    if case.setup is None:
-        return ""
-    parts = [repr(argument) for argument in case.setup.arguments]
-    parts += [f"{name}={value!r}" for name, value in case.setup.keywords.items()]
-    code = html.escape(f"{exercise}({', '.join(parts)})")
-    return f"<p>The module was made by <code>{code}</code>.</p>"
-
-
-def _with_code(line: str) -> str:
-    """Return a line of text as HTML, with the text between backticks as code."""
-    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(line))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..exercise.model import Case
 from ..judging.agreement import agree, close, family, input_tolerance
-from ..probe.values import Tensor
+from ..judging.modules import wrong_gradients
+from ..judging.words import Names, by_parameter
+from ..probe.values import Differentiated, Tensor, output
 
 CELL_WIDTH, CELL_HEIGHT, TITLE_HEIGHT = 54, 28, 24
 MOST_CELLS = 12
@@ -28,13 +32,15 @@ def pictures(
     expected: Any,
     returned_names: Sequence[str] = (),
     name: str = "result",
+    whose: str = "your",
 ) -> str:
     """Draw the inputs of a case, and each returned array: actual, expected, and the difference.
 
-    Inputs are drawn under the names of their parameters; those that are not arrays are written as
-    text. The values of a tuple are called by `returned_names`, if there are as many. For arrays
-    with leading axes, all pictures show the entry in which the first difference is largest. An
-    input of which less than half would be visible is not drawn.
+    The title of what was returned begins with `whose`. Inputs are drawn under the names of their
+    parameters; those that are not arrays are written as text. The values of a tuple are called by
+    `returned_names`, if there are as many. For arrays with leading axes, all pictures show the
+    entry in which the first difference is largest. An input of which less than half would be
+    visible is not drawn.
     """
     results = [*_results(actual, expected, returned_names, name)]
     min_tolerance = input_tolerance(arguments.values())
@@ -55,12 +61,53 @@ def pictures(
             )
         row = [matrix_picture(f"right {title}", right, entry, others[1])]
         if _drawable(array):
-            row.insert(0, matrix_picture(f"your {title}", array, entry, others[0]))
+            row.insert(0, matrix_picture(f"{whose} {title}", array, entry, others[0]))
         if difference is not None:
             row.append(matrix_picture("difference", difference, entry))
         rows.append(row)
     style = "display:flex;flex-wrap:wrap;gap:12px;margin:6px 0"
     return "".join(f'<div style="{style}">{"".join(row)}</div>' for row in rows if row)
+
+
+def case_pictures(
+    exercise: str, case: Case, actual: Any, expected: Any, names: Names, whose: str = "your"
+) -> str:
+    """Draw the inputs and the output of a case, and if that is right, the first wrong gradient.
+
+    The case of a module begins with the call that makes the module.
+    """
+    inputs = _inputs(case, names)
+    figures = _module_call(exercise, case)
+    figures += pictures(inputs, output(actual), output(expected), names.returned, whose=whose)
+    if not isinstance(expected, Differentiated) or not isinstance(actual, Differentiated):
+        return figures
+    first, second = expected.gradients, actual.gradients
+    if not isinstance(first, dict) or not isinstance(second, dict):
+        return figures
+    if agree(expected.output, actual.output):
+        for name, _ in wrong_gradients(first, second):
+            title = f"gradient of {by_parameter(name, names.parameters).replace('`', '')}"
+            return figures + pictures({}, second[name], first[name], name=title, whose=whose)
+    return figures
+
+
+def _inputs(case: Case, names: Names) -> dict[str, Any]:
+    """Return the arguments of a call by the names of the parameters."""
+    positional = {
+        by_parameter(f"argument {i}", names.parameters).strip("`"): argument
+        for i, argument in enumerate(case.arguments, start=1)
+    }
+    return positional | case.keywords
+
+
+def _module_call(exercise: str, case: Case) -> str:
+    """Return a paragraph with the call that makes the module of a case, or "" for a function."""
+    if case.setup is None:
+        return ""
+    parts = [repr(argument) for argument in case.setup.arguments]
+    parts += [f"{name}={value!r}" for name, value in case.setup.keywords.items()]
+    code = html.escape(f"{exercise}({', '.join(parts)})")
+    return f"<p>The module was made by <code>{code}</code>.</p>"
 
 
 def _results(
@@ -245,3 +292,8 @@ def _format_number(value: float, digits: int) -> str:
     if 1000 <= abs(value) < 1e6:
         digits = max(digits, len(str(int(abs(value)))))
     return f"{value:.{digits}g}"
+
+
+def with_code(line: str) -> str:
+    """Return a line of text as HTML, with the text between backticks as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(line))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 _MEMORY_FIELDS = (b"RssAnon", b"RssShmem")
 TICKS = os.sysconf("SC_CLK_TCK")
+LONGEST_IDLE = 0.1  # seconds; the most that one look adds to the idle time
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,13 @@ class Watch:
     def clock(self, usage: Usage) -> float:
         """Return the processor seconds used since `restart`, plus those in which all were idle.
 
-        Time in which a process was ready but another program had the processor does not count.
+        Time in which a process was ready but another program had the processor does not count. A
+        look that comes late, since another program had *our* processor, adds at most LONGEST_IDLE:
+        meanwhile the processes may have worked, and now wait for us.
         """
         now = time.monotonic()
         if not usage.runnable:
-            self._idle += now - self._last_look
+            self._idle += min(now - self._last_look, LONGEST_IDLE)
         self._last_look = now
         return max(0.0, usage.seconds - self._used) + self._idle
 

@@ -56,7 +56,7 @@ def read_cells(path: Path, above: int = 0) -> tuple[str, list[Cell]]:
     Neither the file nor the `above` nearest folders may be symbolic links, since a link could
     make the grader read a file that the student may not read.
     """
-    data = _read_bytes(path, above)
+    data = read_bytes(path, above)
     where = printable(path.name)
     if not data.strip():
         raise Unreadable(Verdict.MALFORMED, f"{where} is empty. {HAND_IN_AGAIN}", data, False)
@@ -80,12 +80,12 @@ def read_cells(path: Path, above: int = 0) -> tuple[str, list[Cell]]:
 def digest_of(path: Path, above: int = 0) -> str:
     """Return the digest that `read_cells` gives this file, whether its cells can be read or not."""
     try:
-        return _digest(_read_bytes(path, above))
+        return _digest(read_bytes(path, above))
     except Unreadable as unreadable:
         return unreadable.digest
 
 
-def _read_bytes(path: Path, above: int) -> bytes:
+def read_bytes(path: Path, above: int) -> bytes:
     """Return the content of a regular file of at most MAX_BYTES, without blocking on a pipe.
 
     Symbolic links are not followed. Raises Unreadable.

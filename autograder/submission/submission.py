@@ -19,9 +19,10 @@ from ..exercise.outline import Outline
 from ..judging.verdict import AS_GIVEN, Judgement, Verdict
 from ..probe.writing import written_file
 from .beside import BesideCell, cells_beside, written_answers
+from .given import given_files, given_modules
 from .marks import is_self_check, mark_of, self_check_id
 from .placing import Placed, place, same_text
-from .reading import HAND_IN_AGAIN, Cell, Unreadable, other_notebooks, read_cells
+from .reading import HAND_IN_AGAIN, Cell, Unreadable, other_notebooks, read_bytes, read_cells
 
 if TYPE_CHECKING:  # its import is slow, and only the type is needed here
     import nbformat
@@ -82,12 +83,25 @@ def read_submission(
             file.student, assignment.name, unreadable.digest, (), {}, problems, answered
         )
     submission = assemble(file, assignment, released, digest, cells)
-    others = [printable(name) for name in other_notebooks(file.path)]
-    if not others:
-        return submission
-    names = ", ".join(name[:80] for name in others[:3]) + (", ..." if others[3:] else "")
-    line = f"Only {file.path.name} is graded. In its folder there is also: {names}."
-    return replace(submission, dropped=(*submission.dropped, line))
+    return replace(submission, dropped=(*submission.dropped, *_beside_the_notebook(file, released)))
+
+
+def _beside_the_notebook(file: SubmissionFile, released: nbformat.NotebookNode) -> Iterator[str]:
+    """Yield a sentence for other notebooks in the folder, and for each given file that differs."""
+    if others := [printable(name) for name in other_notebooks(file.path)]:
+        names = ", ".join(name[:80] for name in others[:3]) + (", ..." if others[3:] else "")
+        yield f"Only {file.path.name} is graded. In its folder there is also: {names}."
+    for name, text in given_files(released).items():
+        try:
+            found = read_bytes(file.path.with_name(name), above=2).decode("utf-8", "replace")
+        except Unreadable:  # missing, for instance: nothing depends on it
+            continue
+        if not same_text(found, text):
+            yield (
+                f"{name} in your folder differs from the file that came with the assignment. Your "
+                "answers were run with the latter, so a self-check may have said otherwise. Write "
+                "code of yours into a cell of your own."
+            )
 
 
 def assemble(
@@ -128,7 +142,8 @@ def assemble(
     for name in list(problems):
         if any(_binds(name, cell.code or "") for cell in own):
             del problems[name]  # an added cell may answer it; running it decides
-    program = _own_after(own, after=None)
+    program = [ProgramCell(source, None) for source in given_modules(released)]
+    program += _own_after(own, after=None)
     for cell in released.cells:
         name = mark_of(cell)
         if name in answers:
@@ -188,10 +203,11 @@ def _restored_cells(
             continue
         if not same_text(sources.get(name, ""), cell.source):
             action = "changed" if sources.get(name, "").strip() else "removed"
-            first = printable(cell.source.strip().partition("\n")[0][:60])
+            line = cell.source.strip().partition("\n")[0]
+            first = printable(line if len(line) <= 60 else f"{line[:57]}...")
             yield (
                 f"A given cell was {action}, but was run in its original form. It begins with: "
-                f"{first}. Put your own code in a cell of your own."
+                f"“{first}”. Write code of yours into a cell of your own."
             )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from solutions.running.readable import readable
 
 FILE = Path(__file__).parents[1] / "assignments.json"
+APPENDIX = "_appendix"
 
 
 @cache
@@ -22,6 +23,23 @@ def stored_facts() -> dict[str, Any]:
     """Return the stored facts: chapter -> the exercises and written questions of its assignment."""
     facts: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return facts
+
+
+def chapter_of(page: str) -> str:
+    """Return the chapter that a page belongs to: `positions` for `positions_appendix`.
+
+    A chapter's further pages and its appendix are called `<chapter>_<word>`. A page that belongs to
+    no chapter is returned as it is.
+    """
+    chapter = page.rpartition("_")[0]
+    return chapter if page not in stored_facts() and chapter in stored_facts() else page
+
+
+def pages_of(chapter: str, folder: Path) -> list[str]:
+    """Return the pages of a chapter that exist: its own, its further pages, and its appendix."""
+    names = (path.stem for path in folder.glob(f"{chapter}*.md"))
+    own = [name for name in names if chapter_of(name) == chapter]
+    return sorted(own, key=lambda name: (name.endswith(APPENDIX), name))
 
 
 def collect_facts() -> dict[str, Any]:

@@ -18,7 +18,7 @@ import os
 import shutil
 from pathlib import Path
 
-from assignment_facts import FILE, stored_facts
+from assignment_facts import FILE, chapter_of, stored_facts
 from course_folds import Fold
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -69,14 +69,14 @@ class Answer(SphinxDirective):
 
 def title_of(names: list[str], page: str) -> str:
     """Return the title of a fold that shows `names`, `<chapter>.<function or class>` each."""
-    chapters = {
-        f"{chapter}.{fact['name']}": chapter
+    exercises = {
+        f"{chapter}.{fact['name']}"
         for chapter, facts in stored_facts().items()
         for fact in facts["exercises"]
     }
-    asked = {chapters[name] for name in names if name in chapters}
-    here = page.removesuffix("_appendix") in asked
-    return HERE if here else ELSEWHERE if asked else NOWHERE
+    # A chapter may keep some of its references in a second module, `<chapter>_<words>`.
+    of_page = {f"{chapter_of(page)}.{name.partition('.')[2]}" for name in names}
+    return HERE if exercises & of_page else ELSEWHERE if exercises & {*names} else NOWHERE
 
 
 class Spoiler(SphinxDirective):

@@ -1,7 +1,8 @@
 """Number the figures of an appendix after its chapter: Fig. A4.1 is in the appendix to chapter 4.
 
 Sphinx numbers a figure after its chapter, as in Fig. 4.1. An appendix has no number, so Sphinx
-would continue the count from one appendix to the next: Fig. 10, Fig. 11.
+would continue the count from one appendix to the next: Fig. 10, Fig. 11. Neither has the second
+page of a chapter, `<chapter>_<word>`; its figures go on where those of the first page end.
 """
 
 from copy import deepcopy
@@ -23,20 +24,24 @@ def put_back(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def number_appendices(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Renumber the figures, tables and other numbered items of each `<chapter>_appendix` from 1.
+    """Renumber the figures, tables and other numbered items of appendices and second pages.
 
     A page keeps its numbers if it belongs to no numbered chapter. Returns no page to write again.
     """
     vars(env)["course_numbers"] = deepcopy(env.toc_fignumbers)
     shown: dict[str, dict[str, dict[str, Any]]] = vars(env)["toc_fignumbers"]
     for page, of_kind in shown.items():
-        chapter = env.toc_secnumbers.get(page.removesuffix(SUFFIX), {}).get("")
-        if page.endswith(SUFFIX) and chapter:
-            for kind, numbers in of_kind.items():
-                of_kind[kind] = {
-                    anchor: (f"A{chapter[0]}", count)
-                    for count, anchor in enumerate(numbers, start=1)
-                }
+        first = page.rpartition("_")[0]
+        chapter = env.toc_secnumbers.get(first, {}).get("")
+        if not chapter or env.toc_secnumbers.get(page, {}).get(""):
+            continue
+        appendix = page.endswith(SUFFIX)
+        number = f"A{chapter[0]}" if appendix else chapter[0]
+        for kind, numbers in of_kind.items():
+            before = 0 if appendix else len(shown.get(first, {}).get(kind, {}))
+            of_kind[kind] = {
+                anchor: (number, count) for count, anchor in enumerate(numbers, start=before + 1)
+            }
     return []
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from assignment_facts import stored_facts
+from assignment_facts import APPENDIX, pages_of, stored_facts
 from docutils import nodes
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -160,9 +160,12 @@ class Times(SphinxDirective):
         rows = ["| chapter | to read | assignment |", "|:--|--:|--:|"]
         reading = practice = 0.0
         for chapter in chapters(source / "_toc.yml"):
-            path = source / f"{chapter}.md"
-            self.env.note_dependency(str(path))
-            read = measure(path.read_text(encoding="utf-8")).minutes
+            read = 0.0
+            for page in pages_of(chapter, source):
+                if not page.endswith(APPENDIX):
+                    path = source / f"{page}.md"
+                    self.env.note_dependency(str(path))
+                    read += measure(path.read_text(encoding="utf-8")).minutes
             task = assignment_minutes(chapter)
             rows.append(f"| {{doc}}`{chapter}` | {in_fives(read)} min | {in_fives(task)} min |")
             reading, practice = reading + read, practice + task

@@ -22,7 +22,7 @@ from sphinx.errors import ExtensionError
 BOOK = Path(__file__).parents[1]
 WEB = BOOK / "_web"
 BUNDLES = (
-    *("learning/worker.mjs", "live/captions.mjs", "live/live.mjs"),
+    *("learning/worker.mjs", "live/captions.mjs", "live/live.mjs", "live/writer.mjs"),
     *("playground/playground.mjs", "practise/practise.mjs", "practise/worker.mjs"),
 )
 """Modules that are each served as a minified file that includes all their imports."""
@@ -38,7 +38,7 @@ INSTALL = "make site"
 STYLES = (
     *("fonts", "tokens", "page", "contents", "text", "code", "scroll", "figures"),
     *("notes", "boxes", "quiz", "predict", "play", "drag", "playground", "live", "look"),
-    "practise",
+    *("writer", "practise"),
     *("onward", "opening", "front", "search", "print"),
 )
 """The style sheets, in the order in which they are joined into a single file."""

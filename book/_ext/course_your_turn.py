@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from assignment_facts import FILE, stored_facts
+from assignment_facts import APPENDIX, FILE, chapter_of, pages_of, stored_facts
 from course_practise import FOLDER, anchor
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -44,7 +44,7 @@ class Back(SphinxDirective):
 def add_turns(app: Sphinx, document: nodes.document) -> None:
     """Put the lines *Your turn* into a chapter or appendix that was read."""
     page = app.env.docname
-    chapter = page.removesuffix("_appendix")
+    chapter = chapter_of(page)
     if chapter not in stored_facts():
         return
     app.env.note_dependency(str(FILE))
@@ -79,7 +79,7 @@ def places_of(chapter: str, folder: Path) -> dict[str, list[tuple[str, str]]]:
     The section after which a reader can do the exercise comes first: the last one in the chapter's
     order, then the other sections of the chapter, its section on mistakes, and the appendix.
     """
-    pages = [name for name in (chapter, f"{chapter}_appendix") if (folder / f"{name}.md").exists()]
+    pages = pages_of(chapter, folder)
     titles: dict[str, str] = {}
     for page in pages:
         text = FENCE.sub("", (folder / f"{page}.md").read_text(encoding="utf-8"))
@@ -88,7 +88,7 @@ def places_of(chapter: str, folder: Path) -> dict[str, list[tuple[str, str]]]:
     order = list(titles)
 
     def rank(title: str) -> tuple[bool, bool, int]:
-        return titles[title] != chapter, title == MISTAKES, -order.index(title)
+        return titles[title].endswith(APPENDIX), title == MISTAKES, -order.index(title)
 
     return {
         exercise["name"]: [

@@ -1,11 +1,8 @@
 // @ts-check
-// A distribution over the next token, with sliders for temperature, top-k and top-p. Its logits and
-// a table for readers without scripts are in the page (solutions/drawing/sampler.py).
+// A distribution over the next token, with sliders for temperature, top-k and top-p.
 
-import { choice, dataOf, drawn, element, slider, strong, tableOf } from "./parts.mjs";
-import { counted, drawnBy, openness, shaped, sum } from "./sampling.mjs";
-
-/** @typedef {{ text: string, tokens: string[], logits: number[] }} Beginning likeliest first */
+import { drawn, element, slider, strong } from "./parts.mjs";
+import { counted, drawnBy, openness, ranked, shaped, sum } from "./sampling.mjs";
 
 const WIDTH = 560;
 const ROW = 22;
@@ -102,20 +99,14 @@ function came(tokens, counts) {
 }
 
 /**
- * @param {Element} place
- * @param {number} number of the sampler on its page
+ * Return the elements of a distribution, a function that shows the logits of all tokens in it, and
+ * one that draws a token from it.
+ * @param {string} id unique on the page
+ * @param {string[]} names of the tokens
  */
-function sampler(place, number) {
-    /** @type {{ beginnings: Beginning[] }} */
-    const { beginnings } = dataOf(place);
-    for (const one of beginnings)
-        one.tokens = one.tokens.map((token) => token.replaceAll(" ", "␣"));
-    const table = tableOf(place);
-    let { tokens, logits } = beginnings[0];
-    const chosen = { temperature: 1, k: tokens.length, p: 1 };
-    const kept = [1, 2, 3, 5, 10, 20, 50, 100]
-        .filter((k) => k < tokens.length)
-        .concat(tokens.length);
+export function sampler(id, names) {
+    const chosen = { temperature: 1, k: names.length, p: 1 };
+    const kept = [1, 2, 3, 5, 10, 20, 50, 100].filter((k) => k < names.length).concat(names.length);
     const svg = drawn("svg", { role: "img" });
     const note = element(
         "p",
@@ -126,21 +117,24 @@ function sampler(place, number) {
     const found = element("p", { class: "play-told", "aria-live": "polite" });
     const button = element("button", { type: "button" }, `Draw the next token ${DRAWN} times`);
     const said = element("p", { class: "play-told", "aria-live": "polite" });
-    /** @type {number[]} */
-    let shares;
+    /** The ids of the tokens and their logits, the likeliest first, and the shares of the first ones. */
+    let ranking = /** @type {number[]} */ ([]);
+    let logits = /** @type {number[]} */ ([]);
+    let shares = /** @type {number[]} */ ([]);
+    const tokens = () => ranking.map((id) => names[id]);
 
     /** @param {number[]} [counts] */
     function show(counts) {
-        draw(svg, tokens, shares, shaped(logits, 1, logits.length, 1), counts);
+        draw(svg, tokens(), shares, shaped(logits, 1, logits.length, 1), counts);
     }
 
     function update() {
         shares = shaped(logits, chosen.temperature, chosen.k, chosen.p);
-        found.replaceChildren(...told(shares, tokens.length));
+        found.replaceChildren(...told(shares, names.length));
         said.replaceChildren();
         svg.setAttribute(
             "aria-label",
-            `The probabilities of the likeliest tokens: ${tokens
+            `The probabilities of the likeliest tokens: ${tokens()
                 .slice(0, 5)
                 .map((one, at) => `${one} ${asShare(shares[at] ?? 0)}`)
                 .join(", ")}.`,
@@ -153,13 +147,6 @@ function sampler(place, number) {
         chosen[name] = value;
         update();
     };
-    const id = `sampler-${number}`;
-    /** @type {[number, string][]} */
-    const texts = beginnings.map(({ text }, at) => [at, text]);
-    const after = choice(`${id}-beginning`, "After", texts, (at) => {
-        ({ tokens, logits } = beginnings[Number(at)]);
-        update();
-    });
     form.append(
         ...slider(
             `${id}-temperature`,
@@ -174,7 +161,7 @@ function sampler(place, number) {
             "Top-k",
             kept,
             kept.length - 1,
-            (k) => (k === tokens.length ? "all" : String(k)),
+            (k) => (k === names.length ? "all" : String(k)),
             set("k"),
         ),
         ...slider(
@@ -188,13 +175,19 @@ function sampler(place, number) {
     );
     button.addEventListener("click", () => {
         const draws = Array.from({ length: DRAWN }, () => drawnBy(Math.random(), shares));
-        const counts = counted(draws, tokens.length);
+        const counts = counted(draws, names.length);
         show(counts);
-        said.replaceChildren(...came(tokens, counts));
+        said.replaceChildren(...came(tokens(), counts));
     });
-    table.replaceWith(after, svg, note, form, found, button, said);
-    update();
+    return {
+        nodes: [svg, note, form, found, button, said],
+        /** @param {number[]} all the logits of all tokens, by their ids */
+        show(all) {
+            ranking = ranked(all);
+            logits = ranking.map((id) => all[id]);
+            update();
+        },
+        /** Return the id of a token. @param {number} number from 0 to 1 */
+        draw: (number) => ranking[drawnBy(number, shares)],
+    };
 }
-
-for (const [number, place] of [...document.querySelectorAll("div.sampler")].entries())
-    sampler(place, number);

@@ -1,6 +1,14 @@
 // @ts-check
 // A distribution over the next token, shaped by temperature, top-k and top-p, and draws from it.
 
+import { softmax } from "./small_attention.mjs";
+
+/**
+ * Return the ids of all tokens, the likeliest first; of equal ones the lower id comes first.
+ * @param {number[]} logits by id
+ */
+export const ranked = (logits) => [...logits.keys()].sort((a, b) => logits[b] - logits[a] || a - b);
+
 /**
  * Return the probabilities of the tokens that remain. As in the course's `sample_next`, the
  * temperature is applied first, then top-k, then top-p.
@@ -52,3 +60,13 @@ export const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
  */
 export const openness = (shares) =>
     Math.exp(shares.reduce((sum, one) => (one ? sum - one * Math.log(one) : sum), 0));
+
+/**
+ * Return the share of the probability that moves from one distribution to another.
+ * @param {number[]} before logits
+ * @param {number[]} after logits of the same tokens
+ */
+export function moved(before, after) {
+    const [p, q] = [softmax(before), softmax(after)];
+    return sum(p.map((share, at) => Math.abs(share - q[at]))) / 2;
+}

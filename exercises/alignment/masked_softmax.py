@@ -91,6 +91,20 @@ masked_softmax.wrong(
     "change?",
     nan_to_zero.edit("np.where(mask, scores, -np.inf)", "scores + np.where(mask, 0.0, -1e9)"),
 )
+added = masked_softmax.wrong(
+    "minus a billion added, and the mask applied again",
+    "Suppose that a hidden score is 1e12 above all others in its row. Which score of the row is "
+    "the largest after you have added -1e9, and what is left of the weights that may be seen?",
+    nan_to_zero.edit("np.where(mask, scores, -np.inf)", "scores + np.where(mask, 0.0, -1e9)").edit(
+        "np.nan_to_num(weights)", "weights if mask is None else weights * mask"
+    ),
+)
+masked_softmax.wrong(
+    "minus a billion put in, and the mask applied again",
+    "Suppose that all scores of a row are near -1e12. Which of them is the largest after you have "
+    "put -1e9 where the mask is False, and what is left of the weights that may be seen?",
+    added.edit("scores + np.where(mask, 0.0, -1e9)", "np.where(mask, scores, -1e9)"),
+)
 masked_softmax.wrong(
     "minus infinity and nothing else",
     "In a row with nothing to attend to, you subtract minus infinity from minus infinity. What is "
@@ -149,6 +163,14 @@ def _(scores, mask=None, axis=-1):
         exponentials = np.where(mask, exponentials, 0)
     total = exponentials.sum(axis=axis, keepdims=True)
     return exponentials / np.where(total > 0, total, 1)
+
+
+masked_softmax.wrong(
+    "the lowest number in place of minus infinity",
+    "No score is below that number. But suppose that all scores of a row have become it: what are "
+    "the weights of that row, and what should they be?",
+    nan_to_zero.edit("-np.inf", "-1e30"),
+)
 
 
 @masked_softmax.public
@@ -245,6 +267,8 @@ def _(rng):
     yield Case("one query, one key", (rng.normal(size=(2, 1, 1)), np.array([True]))).holds(
         "Returns weights…"
     )
+    low = -1e12 * (rng.random((n_q, n_k)) + 0.1)
+    yield Case("scores below any stand-in for infinity", (low, _mask(rng, n_q, n_k)))
 
 
 def _mask(rng: np.random.Generator, n_q: int, n_k: int) -> np.ndarray:

@@ -115,6 +115,24 @@ continue_attention.wrong(
 )
 
 
+continue_attention.wrong(
+    "a mask only where there is no past",
+    "Two new tokens come after three old ones. May the first of the two see the second?",
+    plain.edit("tril(diagonal=n - m)", "tril(diagonal=0 if m == n else n)"),
+)
+continue_attention.wrong(
+    "not scaled",
+    "What does the docstring divide the dot products by?",
+    plain.edit(" / Q.shape[-1] ** 0.5", ""),
+)
+continue_attention.wrong(
+    "scaled by the number of keys",
+    "Over which axis does the dot product of a query and a key sum? Is the length of that axis the "
+    "number of keys?",
+    plain.edit("/ Q.shape[-1] ** 0.5", "/ n**0.5"),
+)
+
+
 @continue_attention.public
 def _(rng):
     yield Case("two new tokens of three", _inputs(rng, (), 2, 3, 2, 2)).holds(

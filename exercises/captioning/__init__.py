@@ -6,10 +6,9 @@ ASSIGNMENT = assignment(
     __name__,
     title="Looking at pictures",
     exercises=(
-        "grid_to_annotations",
-        "soft_attention",
         "hard_attention",
         "score_function_gradient",
+        "learn_from_draws",
         "leave_one_out_gradient",
         "best_baseline",
         "straight_through_backward",

@@ -73,6 +73,12 @@ def plain(scores, rng):
 
 
 hard_attention.wrong(
+    "a softmax over the batch",
+    "Each row of scores has a draw of its own. Over which axis do the probabilities of a draw sum "
+    "to 1?",
+    plain.edit("weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=0, keepdims=True)"),
+)
+hard_attention.wrong(
     "best place instead of a drawn one",
     "A place with weight 0.1 should be drawn one time in ten. How often do you draw it?",
     plain.edit(

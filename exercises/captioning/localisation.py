@@ -86,6 +86,11 @@ def plain(weights, box, grid_shape):
 
 
 localisation.wrong(
+    "the last row and column counted, too",
+    "A box from line 0 to line 2: how many rows of cells does it cover, 2 or 3?",
+    plain.edit("np.minimum(cells + 1, high)", "np.minimum(cells, high) + 1"),
+)
+localisation.wrong(
     "columns before rows",
     "Which comes first in the box, top or left? Try a grid that is not square.",
     plain.edit("top, left, bottom, right", "left, top, right, bottom"),

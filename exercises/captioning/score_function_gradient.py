@@ -64,6 +64,12 @@ def plain(scores, sampled, reward, baseline):
 
 
 score_function_gradient.wrong(
+    "a softmax over the batch",
+    "Your estimates for one row should sum to 0 over its places. Over which axis do your weights "
+    "sum to 1?",
+    plain.edit("weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=0, keepdims=True)"),
+)
+score_function_gradient.wrong(
     "sign reversed",
     "Suppose that a draw brought more than the baseline. Should the score of its place rise or "
     "fall?",

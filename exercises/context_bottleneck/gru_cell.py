@@ -141,6 +141,14 @@ gru_cell.wrong(
 )
 
 
+gru_cell.wrong(
+    "reset of the bias as well",
+    "Libraries differ. In this docstring, what does the reset gate multiply: h W_h alone, or its "
+    "sum with the bias?",
+    plain.edit("r * (h @ U) + b)", "r * (h @ U + b))"),
+)
+
+
 @gru_cell.public
 def _(rng):
     yield Case("one token", _inputs(rng, (), 3, 2)).holds(

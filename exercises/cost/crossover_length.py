@@ -18,7 +18,7 @@ crossover_length = Declaration(
         "Take the logarithm of the length, and the logarithm of the quotient of the costs. "
         "Plotted against the first, the second is a straight line between two measured lengths: "
         "where is it 0?",
-        "Section “Then measure”: both axes of its figure are logarithmic.",
+        "Section “Count, then measure”: both axes of its figure are logarithmic.",
     ),
 )
 

@@ -106,6 +106,12 @@ linear_attention.wrong(
     plain.edit("(F.elu(Q) + 1) @ (F.elu(K) + 1).mT", "F.elu(Q) @ F.elu(K).mT"),
 )
 linear_attention.wrong(
+    "queries scaled",
+    "Of which numbers does the docstring make the features: of the queries, or of the queries "
+    "divided by a root?",
+    plain.edit("F.elu(Q)", "F.elu(Q / math.sqrt(Q.shape[-1]))"),
+)
+linear_attention.wrong(
     "ReLU in place of the exponential",
     "Take two different numbers below 0. Are their features the same?",
     plain.edit("F.elu", "F.relu", times=2),

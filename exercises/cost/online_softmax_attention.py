@@ -121,6 +121,19 @@ online_softmax_attention.wrong(
     plain.edit("shrink * total", "total"),
 )
 online_softmax_attention.wrong(
+    "divided after each block",
+    "You divide the blend by the total after each block. By what have you divided the first block "
+    "at the end?",
+    plain.edit("largest = larger", "blend, largest = blend / total, larger").edit(
+        "return blend / total", "return blend"
+    ),
+)
+online_softmax_attention.wrong(
+    "scaled by the width of the values",
+    "Over which axis does the dot product of a query and a key sum? How long is that axis?",
+    plain.edit("math.sqrt(Q.shape[-1])", "math.sqrt(V.shape[-1])"),
+)
+online_softmax_attention.wrong(
     "nothing subtracted",
     "What is the exponential of 3000?",
     plain.edit("scores - larger", "scores").edit("torch.exp(largest - larger)", "1"),

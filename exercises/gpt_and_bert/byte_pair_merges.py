@@ -175,6 +175,57 @@ byte_pair_merges.wrong(
 )
 
 
+byte_pair_merges.wrong(
+    "ordered by the joined text",
+    "Which comes first in the order of Python's tuples: ('ab', 'a') or ('a', 'c')?",
+    plain.edit(
+        "sorted(pair for pair, often in counts.items() if often == most)[0]",
+        "min((pair for pair in counts if counts[pair] == most), key=''.join)",
+    ),
+)
+byte_pair_merges.wrong(
+    "over as soon as no pair occurs twice",
+    "Does the docstring end when every pair is rare, or when no word has two tokens any more?",
+    plain.edit(
+        "most = max(counts.values())",
+        "most = max(counts.values())\nif most < 2:\n    break",
+    ),
+)
+byte_pair_merges.wrong(
+    "a mark at the end of each word",
+    "Some encoders mark the end of a word. Does a word of this docstring begin as its characters, "
+    "or as its characters and a mark?",
+    plain.edit(
+        "tuple(word) for word in words",
+        "(*word[:-1], *(x + '</w>' for x in word[-1:])) for word in words",
+    ),
+)
+byte_pair_merges.wrong(
+    "a token for the end of each word",
+    "Some encoders put a token at the end of each word. Does a word of this docstring begin as its "
+    "characters, or as its characters and one token more?",
+    plain.edit("tuple(word) for word in words", "(*word, '</w>') for word in words"),
+)
+byte_pair_merges.wrong(
+    "merged in the text, not among the tokens",
+    "A token may end with the letter that the pair begins with. Does `replace` look for tokens, or "
+    "for letters?",
+    plain.edit(
+        "texts[word] = tuple(merged)",
+        'text = " ".join(texts[word])\n'
+        'texts[word] = tuple(text.replace(f"{first} {second}", first + second).split())',
+    ),
+)
+byte_pair_merges.wrong(
+    "only the first occurrence in a word merged",
+    "A pair occurs twice in a word. What happens to the second one?",
+    plain.edit(
+        "if rest[:2] == [first, second]:",
+        "if rest[:2] == [first, second] and first + second not in merged:",
+    ),
+)
+
+
 @byte_pair_merges.public
 def _(rng):
     yield Case("three words, one merge", ({"hug": 10, "pug": 5, "hugs": 5}, 1)).holds(
@@ -209,6 +260,12 @@ def _(rng):
     yield Case("an empty word, and words of one letter", ({"": 4, "a": 9, "ba": 1}, 5)).holds(
         "how often…"
     )
+    equal = {"aba": 1, "ac": 1}
+    yield Case("equally common pairs, one of them with a longer token", (equal, 3)).holds(
+        "of equally common pairs the first in the order of Python's tuples."
+    )
+    equal = {"xyx": 2, "xz": 2, "yz": 1}
+    yield Case("three kinds of words, two of them equally common", (equal, 4))
 
 
 @byte_pair_merges.hidden
@@ -224,6 +281,10 @@ def _(rng):
     yield Case("words of six letters", (_words(rng, "rstuvw", 18), 12))
     yield Case("words of five letters", (_words(rng, "ghijk", 10), 9))
     yield Case("all merges", (_words(rng, "xyz", 6), 100)).holds("Returns the…")
+    a, b, c = sorted((a, b, c))
+    for often in (1, int(rng.integers(2, 9))):
+        equal = {a + b + a: often, a + c: often}
+        yield Case("equally common pairs, one of them with a longer token", (equal, 3))
 
 
 def _counted(words: list[str], often: list[int]) -> dict[str, int]:

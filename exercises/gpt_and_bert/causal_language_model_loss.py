@@ -91,6 +91,17 @@ causal_language_model_loss.wrong(
     plain.edit("log_softmax(-1)", "log_softmax(-2)"),
 )
 causal_language_model_loss.wrong(
+    "a softmax over the second axis",
+    "Axis 1 holds the candidates of one text. Which axis holds them if there is a batch?",
+    plain.edit("log_softmax(-1)", "log_softmax(1)"),
+)
+causal_language_model_loss.wrong(
+    "shifted twice",
+    "Row i scores the token after i. How far apart are the row and the token that your function "
+    "brings together?",
+    plain.edit("logits[..., :-1, :], tokens[..., 1:]", "logits[..., :-2, :], tokens[..., 2:]"),
+)
+causal_language_model_loss.wrong(
     "the logarithm of a softmax",
     "With scores in the hundreds, some softmax is exactly 0. What is its logarithm?",
     plain.edit(

@@ -15,7 +15,7 @@ rename_weights = Declaration(
         "of a layer. Then cut each name into a layer, a part and the word weight or bias.",
         "`name.rpartition('.')` cuts off weight or bias. `output.dense` occurs in two names: "
         "what comes before it says which is which.",
-        "Section “Weights that others have trained”.",
+        "Section “Weights that others have trained”, on the page about BERT.",
     ),
 )
 

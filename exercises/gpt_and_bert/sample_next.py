@@ -208,6 +208,21 @@ sample_next.wrong(
     ),
 )
 sample_next.wrong(
+    "ranked from the rarest on",
+    "At temperature 0, which token do you return? In which direction does `argsort` sort?",
+    plain.edit("np.argsort(-logits", "np.argsort(logits"),
+)
+sample_next.wrong(
+    "summed from the rarest on",
+    "You keep the right candidates. With which of them does the running sum of the docstring "
+    "begin: the likeliest or the rarest?",
+    plain.edit(
+        "sums = np.cumsum(weights, axis=-1)",
+        "weights, ranking = weights[..., ::-1], ranking[..., : weights.shape[-1]][..., ::-1]\n"
+        "sums = np.cumsum(weights, axis=-1)",
+    ),
+)
+sample_next.wrong(
     "a place in the ranking returned",
     "Is place 0 of the ranking token 0?",
     plain.edit(
@@ -226,7 +241,12 @@ sample_next.wrong(
 sample_next.wrong(
     "the tail measured, not the head",
     "With a top_p of 0.9, how much of the probability do you keep: nine tenths, or one tenth?",
-    plain.edit("- weights < top_p", "- weights < 1 - top_p"),
+    plain.edit(
+        "weights = np.where(np.cumsum(weights, axis=-1) - weights < top_p, weights, 0)",
+        "kept = np.cumsum(weights, axis=-1) - weights < 1 - top_p\n"
+        "kept[..., 0] = True\n"
+        "weights = np.where(kept, weights, 0)",
+    ),
 )
 sample_next.wrong(
     "each share compared with top_p",

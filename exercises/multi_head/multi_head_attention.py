@@ -236,6 +236,23 @@ minus_a_billion = multi_head_attention.wrong(
         "shares = np.exp(scores - scores.max(axis=-1, keepdims=True))",
     ),
 )
+put_in_and_applied_again = multi_head_attention.wrong(
+    "minus a billion put in, and the mask applied again",
+    "Suppose that all scores of a row are near -1e12. Which of them is the largest after you have "
+    "put -1e9 where the mask is False, and what is left of the weights that may be seen?",
+    minus_a_billion.edit(
+        "shares = np.exp(scores - scores.max(axis=-1, keepdims=True))",
+        "shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen",
+    ),
+)
+multi_head_attention.wrong(
+    "minus a billion added, and the mask applied again",
+    "Suppose that a hidden score is 1e12 above all others in its row. Which score of the row is "
+    "the largest after you have added -1e9, and what is left of the weights that may be seen?",
+    put_in_and_applied_again.edit(
+        "np.where(seen, scores, -1e9)", "scores + np.where(seen, 0.0, -1e9)"
+    ),
+)
 multi_head_attention.wrong(
     "minus infinity and nothing else",
     "Take a token that may attend to nothing. What is its largest score, and what is infinity "
@@ -258,5 +275,44 @@ multi_head_attention.wrong(
     "In which order does the docstring return the output and the weights?",
     plain.edit("merged @ W_o, weights", "weights, merged @ W_o"),
 )
+multi_head_attention.wrong(
+    "the lowest number instead of minus infinity",
+    "No score is below that number. But take a token that may attend to nothing: its scores are "
+    "all equal. Which weights does the softmax give for equal scores?",
+    plain.edit(
+        "largest = np.max(scores, axis=-1, keepdims=True, where=seen, initial=-1e30)\n"
+        "shares = np.exp(np.where(seen, scores - largest, -1e30)) * seen",
+        "scores = np.where(seen, scores, -1e30)\n"
+        "shares = np.exp(scores - scores.max(axis=-1, keepdims=True))",
+    ),
+)
+multi_head_attention.wrong(
+    "scaled by the width instead of its root",
+    "The variance of a score grows like d_k. How does its standard deviation grow?",
+    plain.edit(" / Q.shape[-1] ** 0.5", " / Q.shape[-1]"),
+)
+multi_head_attention.wrong(
+    "queries and keys exchanged",
+    "Which of the two tokens asks: the one of the row, or the one of the column? From which matrix "
+    "does its vector come?",
+    plain.edit("Q, K, V =", "K, Q, V ="),
+)
+multi_head_attention.wrong(
+    "keys and values exchanged",
+    "Which of the two is compared with the queries, and which is passed on? From which matrix does "
+    "each of yours come?",
+    plain.edit("Q, K, V =", "Q, V, K ="),
+)
+multi_head_attention.wrong(
+    "the input added to the output",
+    "The residual connection belongs to the block around this layer. What does the docstring "
+    "return here?",
+    plain.edit(
+        "return merged @ W_o, weights",
+        "output = merged @ W_o\nreturn output + X if output.shape == X.shape else output, weights",
+    ),
+)
+
+
 multi_head_attention.public(multi_head_attention_cases.public)
 multi_head_attention.hidden(multi_head_attention_cases.hidden)

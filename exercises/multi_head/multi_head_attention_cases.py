@@ -75,7 +75,8 @@ def public(rng):
     mask = np.arange(4) < 3
     yield Case("a token of zeros, one mask for all queries", (X, W_q, W_k, *rest), {"mask": mask})
     low = (np.abs(X) + 0.1, 1e6 * np.abs(W_q), -1e6 * np.abs(W_k), *rest)
-    yield Case("scores below any stand-in for infinity", low, {"mask": mask})
+    hidden_one = ~np.eye(4, dtype=bool)  # the second token may not see its largest score
+    yield Case("scores below any stand-in for infinity", low, {"mask": hidden_one})
 
 
 def hidden(rng):
@@ -124,6 +125,9 @@ def hidden(rng):
     yield Case("a mask for one token more", inputs, {"mask": mask}, raises=asked).holds(
         "if the mask…"
     )
+    X, W_q, W_k, *rest = _inputs(rng, (n, 5), n_heads, d_head, d_head, 6)
+    low = (np.abs(X) + 0.1, 1e6 * np.abs(W_q), -1e6 * np.abs(W_k), *rest)
+    yield Case("scores below any stand-in for infinity", low, {"mask": _mask(rng, n)})
 
 
 def _far_apart(rng: np.random.Generator) -> tuple[tuple[Any, ...], np.ndarray]:

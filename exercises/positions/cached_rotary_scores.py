@@ -141,6 +141,26 @@ cached_rotary_scores.wrong(
 )
 
 
+cached_rotary_scores.wrong(
+    "halves as partners",
+    "With six features, which one is the partner of feature 0: 1 or 3?",
+    plain.edit("X[..., 0::2], X[..., 1::2]", "X[..., : d // 2], X[..., d // 2 :]")
+    .edit("turned[..., 0::2]", "turned[..., : d // 2]")
+    .edit("turned[..., 1::2]", "turned[..., d // 2 :]"),
+)
+cached_rotary_scores.wrong(
+    "queries not rotated",
+    "A score should depend on the distance alone. If only the keys are rotated, on what does it "
+    "depend?",
+    plain.edit("turn(Q, new)", "Q"),
+)
+cached_rotary_scores.wrong(
+    "not scaled",
+    "What does the docstring divide the dot products by?",
+    plain.edit(" / np.sqrt(d).astype(Q.dtype)", ""),
+)
+
+
 @cached_rotary_scores.public
 def _(rng):
     yield Case("an empty cache, two new tokens", _inputs(rng, (), 2, 0, 2))

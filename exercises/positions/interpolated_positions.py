@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.exercise.declaring import Case, Declaration
+from autograder.exercise.declaring import Case, Declaration, Kind
 from solutions import positions as solutions
 
 interpolated_positions = Declaration(
@@ -10,8 +10,10 @@ interpolated_positions = Declaration(
     points=2,
     difficulty=1,
     minutes=10,
+    kind=Kind.DEBUG,
     help=(
-        "For each sequence, find one number by which all of its positions are multiplied.",
+        "For each sequence, find one number by which all of its positions are multiplied. Which "
+        "number does the function have for a short sequence in a batch with a long one?",
         "`np.max(positions, axis=-1, keepdims=True)` keeps the axis that broadcasting needs. The "
         "number is never more than 1.",
         "Section “Longer than training”.",
@@ -64,6 +66,7 @@ interpolated_positions.wrong(
     "one length for all sequences",
     "Take a batch of one short and one long sequence. Should the length of the long one matter to "
     "the short one?",
+    released=True,
 )
 def _(positions, trained):
     return positions * min(1, trained / (np.max(positions) + 1))

@@ -143,6 +143,38 @@ rotary_by_halves.wrong(
 )
 
 
+rotary_by_halves.wrong(
+    "another base",
+    "At position 1, by which angle does the last pair of a very wide token turn: by about 1/10000, "
+    "or by more?",
+    unchecked.edit("10000", "1000"),
+)
+rotary_by_halves.wrong(
+    "exponent counted from 1",
+    "With one pair, i is 0. By which angle should it turn at position 1?",
+    unchecked.edit("np.arange(0, d, 2)", "np.arange(2, d + 1, 2)"),
+)
+rotary_by_halves.wrong(
+    "the power taken before the quotient",
+    "What does Python compute first in 10000 ** a / b: the power, or the quotient? Print your "
+    "speeds.",
+    unchecked.edit("(np.arange(0, d, 2) / d)", "np.arange(0, d, 2) / d"),
+)
+rotary_by_halves.wrong(
+    "the slowest pair first",
+    "Which pair should turn fastest: the first one, or the last one?",
+    unchecked.edit("(np.arange(0, d, 2) / d)", "(np.arange(0, d, 2)[::-1] / d)"),
+)
+rotary_by_halves.wrong(
+    "sine and cosine exchanged",
+    "At position 0 nothing is rotated. Which of sine and cosine is 1 there?",
+    unchecked.edit(
+        "cosine, sine = np.cos(angles), np.sin(angles)",
+        "sine, cosine = np.cos(angles), np.sin(angles)",
+    ),
+)
+
+
 @rotary_by_halves.public
 def _(rng):
     yield Case("one pair, three positions", (np.array([[1.0, 0.0]] * 3), np.arange(3))).holds(

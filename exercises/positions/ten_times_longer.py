@@ -8,9 +8,10 @@ ten_times_longer = Written(
     minutes=15,
     rubric=(
         "1 point: says what each scheme meets in a document ten times longer that it never met in "
-        "training: rows without training (learned), absolute angles that no query has had "
-        "(sinusoidal), distances, and so angles between query and key, that are new (rotary), the "
-        "same slope carried on (linear bias), nothing new beyond the clipping distance "
+        "training: rows without training (learned), absolute angles of the slow hands, and "
+        "combinations of the fast ones, that no query has had (sinusoidal), distances, and so "
+        "angles between query and key, that are new (rotary), the same slope carried on (linear "
+        "bias), nothing new beyond the clipping distance "
         "(relative). At least three of them, correctly. 1 point: ties the choice to the task: "
         "does it need the latest, the near, an exact distance, or something far away? A linear "
         "bias fades what is far, and so does badly if the answer is in chapter 1; a clipped table "

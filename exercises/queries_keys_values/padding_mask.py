@@ -92,6 +92,22 @@ padding_mask.wrong(
 )
 
 
+padding_mask.wrong(
+    "as wide as the longest sequence",
+    "Which argument says how many positions there are? Is the longest sequence always that long?",
+    plain.edit("np.arange(n)", "np.arange(max(lengths))"),
+)
+padding_mask.wrong(
+    "a row for each query",
+    "Which shape does the docstring ask for? The middle axis broadcasts: how long does it have to "
+    "be for that?",
+    plain.edit(
+        "np.arange(n) < lengths[:, None, None]",
+        "np.repeat(np.arange(n) < lengths[:, None, None], n, axis=1)",
+    ),
+)
+
+
 @padding_mask.public
 def _(rng):
     yield Case("one sequence, two of three positions real", (np.array([2]), 3)).holds(

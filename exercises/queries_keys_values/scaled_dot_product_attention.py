@@ -74,7 +74,11 @@ def plain(Q, K, V, mask=None):
     return weights @ V, weights
 
 
-@scaled_dot_product_attention.right
+@scaled_dot_product_attention.wrong(
+    "minus a billion added, and the mask applied again",
+    "Suppose that a hidden score is 1e12 above all others in its row. Which score of the row is "
+    "the largest after you have added -1e9, and what is left of the weights that may be seen?",
+)
 def in_two_steps(Q, K, V, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     if mask is not None:
@@ -87,6 +91,12 @@ def in_two_steps(Q, K, V, mask=None):
 
 
 first_step_only = in_two_steps.edit("if mask is not None:\n    weights = weights * mask", "")
+scaled_dot_product_attention.wrong(
+    "minus a billion put in, and the mask applied again",
+    "Suppose that all scores of a row are near -1e12. Which of them is the largest after you have "
+    "put -1e9 where the mask is False, and what is left of the weights that may be seen?",
+    in_two_steps.edit("scores + np.where(mask, 0.0, -1e9)", "np.where(mask, scores, -1e9)"),
+)
 scaled_dot_product_attention.wrong(
     "no scale",
     "How large are the scores when d_k = 512? What does the softmax do with such scores?",
@@ -204,6 +214,67 @@ scaled_dot_product_attention.wrong(
 )
 
 
+scaled_dot_product_attention.wrong(
+    "the lowest number instead of minus infinity",
+    "No score is below that number. But take a query that may attend to nothing: its scores are "
+    "all equal. Which weights does the softmax give for equal scores?",
+    first_step_only.edit("scores + np.where(mask, 0.0, -1e9)", "np.where(mask, scores, -1e30)"),
+)
+scaled_dot_product_attention.wrong(
+    "softmax over the second axis",
+    "Axis 1 counts the keys in a table of scores. Which axis counts them if there is a batch?",
+    plain.edit("axis=-1", "axis=1", times=2),
+)
+scaled_dot_product_attention.wrong(
+    "scaled by the number of queries",
+    "Over which axis does the dot product of a query and a key sum? Is the length of that axis "
+    "the number of queries?",
+    plain.edit("/ Q.shape[-1]", "/ Q.shape[-2]"),
+)
+scaled_dot_product_attention.wrong(
+    "scaled by the second axis",
+    "Axis 1 of a table of queries holds their features. Which axis holds them if there is a batch?",
+    plain.edit("/ Q.shape[-1]", "/ Q.shape[1]"),
+)
+scaled_dot_product_attention.wrong(
+    "scaled by the fourth root",
+    "Divide the queries by the fourth root of d_k and the keys as well: by what is their product "
+    "divided? By what is yours?",
+    plain.edit("** 0.5", "** 0.25"),
+)
+scaled_dot_product_attention.wrong(
+    "the mask for the weights alone",
+    "Multiply the weights that you return by V. Is the product the output that you return?",
+    plain.edit(
+        "return weights @ V, weights",
+        "shares = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
+        "return shares / shares.sum(axis=-1, keepdims=True) @ V, weights",
+    ),
+)
+scaled_dot_product_attention.wrong(
+    "scores returned in place of weights",
+    "Sum a row of the second result that you return. Is the sum 1?",
+    plain.edit("weights @ V, weights", "weights @ V, np.where(mask, scores, -np.inf)"),
+)
+scaled_dot_product_attention.wrong(
+    "what is hidden as a key hidden as a query, too",
+    "A mask says for each query which keys it may attend to. Which queries of yours get weights 0 "
+    "though their row of the mask is True somewhere?",
+    plain.edit(
+        "largest =",
+        "if scores.shape[-1] == scores.shape[-2]:\n"
+        "    mask = mask & np.swapaxes(mask, -1, -2)\n"
+        "largest =",
+    ),
+)
+scaled_dot_product_attention.wrong(
+    "multiplied by the root",
+    "With d_k = 64, the scores have a standard deviation of 8. What should it be before the "
+    "softmax, and what is it in your function?",
+    plain.edit("/ Q.shape[-1]", "* Q.shape[-1]"),
+)
+
+
 @scaled_dot_product_attention.public
 def _(rng):
     yield Case("two queries, three keys", _inputs(rng, (), 2, 3, 4, 2)).holds(
@@ -255,8 +326,9 @@ def _(rng):
     K[0] = 0
     mask = np.array([True, True, False])
     yield Case("a key of zeros, as many queries as keys, a mask of one axis", (Q, K, V, mask))
-    low = (1e6 * (np.abs(Q) + 0.1), -1e6 * (np.abs(K) + 0.1), V, mask)
-    yield Case("scores below any stand-in for infinity", low)
+    low = (1e6 * (np.abs(Q) + 0.1), -1e6 * (np.abs(K) + 0.1), V)
+    hidden_one = ~np.eye(3, dtype=bool)  # the first query may not see its largest score
+    yield Case("scores below any stand-in for infinity", low, {"mask": hidden_one}).holds("Scores…")
 
 
 @scaled_dot_product_attention.hidden
@@ -290,6 +362,12 @@ def _(rng):
     yield Case(
         "large scores, some equal, some below 0, the largest hidden", (Q, K, V), {"mask": mask}
     )
+    Q, K, V = _inputs(rng, (), n_q, n_k, d_k, d_v)
+    K[0], mask = 0, _mask(rng, n_q, n_k)
+    mask[:, 0] = True  # the largest score,
+    mask[0] = np.arange(n_k) > 0  # which only the first query may not see
+    low = (1e6 * (np.abs(Q) + 0.1), -1e6 * (np.abs(K) + 0.1), V, mask)
+    yield Case("scores below any stand-in for infinity", low)
 
 
 def _inputs(

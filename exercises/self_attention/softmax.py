@@ -115,6 +115,27 @@ softmax.wrong(
 )
 
 
+softmax.wrong(
+    "always the second axis",
+    "Axis 1 is along a row of a table. Which axis is it for four scores that are no table, and for "
+    "three axes?",
+    plain.edit("axis=axis", "axis=1", times=2),
+)
+softmax.wrong(
+    "always the second-to-last axis",
+    "Sum your result along the axis that was asked for. Along which axis is the sum 1?",
+    plain.edit("axis=axis", "axis=-2", times=2),
+)
+softmax.wrong(
+    "the logarithm of the weights",
+    "Can a weight be below 0? What is the sum of a row?",
+    plain.edit(
+        "exponentials / exponentials.sum(axis=axis, keepdims=True)",
+        "np.log(exponentials / exponentials.sum(axis=axis, keepdims=True))",
+    ),
+)
+
+
 @softmax.public
 def _(rng):
     yield Case("four scores", (np.array([0.0, 2.0, 1.0, 1.0]),)).holds(

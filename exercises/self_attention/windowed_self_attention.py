@@ -81,6 +81,16 @@ windowed_self_attention.wrong(
     plain.edit("apart <= radius", "(apart <= radius) & np.tri(n, dtype=bool)"),
 )
 windowed_self_attention.wrong(
+    "looks ahead only",
+    "Which tokens before token i are in your window? Does |i - j| tell before from after?",
+    plain.edit("apart <= radius", "(apart <= radius) & np.tri(n, dtype=bool).T"),
+)
+windowed_self_attention.wrong(
+    "a token does not see itself",
+    "How far is a token from itself? Is that at most the radius?",
+    plain.edit("apart <= radius", "(apart <= radius) & ((apart > 0) | (radius == 0))"),
+)
+windowed_self_attention.wrong(
     "radius taken for the width",
     "With radius 2, how many tokens does a token in the middle see? Count the tokens on its left, "
     "the token itself, and the tokens on its right.",

@@ -27,7 +27,8 @@ grouped_query_attention = Declaration(
         "Rotate queries and keys after you have split them into heads, and each key only once, "
         "when it is new. The new keys come after those of the cache; `tril` takes a number that "
         "moves its diagonal.",
-        "Section “One piece at a time”; chapter 7 on rotation, chapter 11 on caches and groups.",
+        "Section “Assembled from your own pieces”; chapter 7 on rotation, chapter 11 on caches and "
+        "groups.",
     ),
 )
 
@@ -296,6 +297,28 @@ grouped_query_attention.wrong(
     "not scaled",
     "What are dot products divided by before the softmax?",
     plain.edit(" / math.sqrt(Q.shape[-1])", ""),
+)
+grouped_query_attention.wrong(
+    "scaled by the width of the model",
+    "Over how many features does the dot product of a query and a key sum: those of the model, or "
+    "those of one head?",
+    plain.edit("math.sqrt(Q.shape[-1])", "math.sqrt(X.shape[-1])"),
+)
+grouped_query_attention.wrong(
+    "split without the transpose",
+    "In row 0 of your first head's queries, whose features are these? And in row 1?",
+    plain.edit(
+        "self.W_q(X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)",
+        "self.W_q(X).reshape(*X.shape[:-2], self.n_heads, X.shape[-2], -1)",
+    )
+    .edit(
+        "self.W_k(X).unflatten(-1, (self.n_kv_heads, -1)).transpose(-3, -2)",
+        "self.W_k(X).reshape(*X.shape[:-2], self.n_kv_heads, X.shape[-2], -1)",
+    )
+    .edit(
+        "self.W_v(X).unflatten(-1, (self.n_kv_heads, -1)).transpose(-3, -2)",
+        "self.W_v(X).reshape(*X.shape[:-2], self.n_kv_heads, X.shape[-2], -1)",
+    ),
 )
 grouped_query_attention.wrong(
     "the cache cut off from the gradient",

@@ -26,7 +26,7 @@ today_block = Declaration(
         "show: which of its parameters get a gradient, and which do not?",
         "Follow one token through `forward`, and tick off each part of the docstring when the "
         "code uses it.",
-        "Section “One piece at a time”, and chapter 8 on the block.",
+        "Section “Assembled from your own pieces”, and chapter 8 on the block.",
     ),
 )
 

@@ -6,9 +6,8 @@ ASSIGNMENT = assignment(
     __name__,
     title="The whole machine",
     exercises=(
-        "shift_right",
         "label_smoothed_loss",
-        "warmup_learning_rate",
+        "steps_at_rate",
         "transformer",
         "train_step",
         "greedy_translate",

@@ -181,6 +181,29 @@ def _(logits, targets, smoothing, ignore_index):
     return losses.sum(dim=-1)[counts].sum() / counts.sum().clamp(min=1)
 
 
+label_smoothed_loss.wrong(
+    "nothing dealt to the ignored token",
+    "If `ignore_index` is the number of a token, does the docstring deal out a part of the share "
+    "to it?",
+    plain.edit(
+        "surprise.mean(dim=-1)",
+        "((surprise.sum(dim=-1) - surprise[..., ignore_index]) / logits.shape[-1]"
+        " if 0 <= ignore_index < logits.shape[-1] else surprise.mean(dim=-1))",
+    ),
+)
+label_smoothed_loss.wrong(
+    "a softmax over the second axis",
+    "Axis 1 holds the tokens of a table of logits. Which axis holds them if there is a batch?",
+    plain.edit("logits.log_softmax(dim=-1)", "logits.log_softmax(dim=1)"),
+)
+label_smoothed_loss.wrong(
+    "a small number in the logarithm",
+    "Where the right token's logit lies 1000 below the largest, the loss is about 1000. How large "
+    "can yours get?",
+    plain.edit("logits.log_softmax(dim=-1)", "(logits.softmax(dim=-1) + 1e-9).log()"),
+)
+
+
 @label_smoothed_loss.public
 def _(rng):
     yield _case(rng, "one place, three tokens, no smoothing", (1, 3), 0.0, -100, 0).holds(

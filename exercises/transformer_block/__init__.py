@@ -8,8 +8,8 @@ ASSIGNMENT = assignment(
     exercises=(
         "layer_norm",
         "layer_norm_backward",
-        "rmsnorm",
         "fold_norm",
+        "centre_writers",
         "multi_head_attention",
         "encoder_block",
         "parallel_block",

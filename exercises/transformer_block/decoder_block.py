@@ -203,6 +203,50 @@ decoder_block.wrong(
 )
 
 
+decoder_block.wrong(
+    "the context normalised too",
+    'With norm="pre", which tensor does `norm_2` belong to? Does a norm touch `context`?',
+    plain.edit(
+        "before, context, context_mask",
+        "before, self.norm_2(context) if self.pre else context, context_mask",
+    ),
+)
+decoder_block.wrong(
+    "one norm for two sublayers",
+    "What gradient do the weights of `norm_3` get?",
+    plain.edit("self.norm_3(X)", "self.norm_2(X)", times=2),
+)
+decoder_block.wrong(
+    "one norm for all three sublayers",
+    "What gradient do the weights of `norm_2` and `norm_3` get?",
+    plain.edit("self.norm_3(", "self.norm_1(", times=2).edit(
+        "self.norm_2(", "self.norm_1(", times=2
+    ),
+)
+decoder_block.wrong(
+    "the norm before the sum",
+    'With norm="post", what is normalised: the sum, or only what the sublayer adds to it?',
+    plain.edit(
+        "X = X + self.attend(self.self_attention, before, before, mask)\n"
+        "X = X if self.pre else self.norm_1(X)",
+        "found = self.attend(self.self_attention, before, before, mask)\n"
+        "X = X + (found if self.pre else self.norm_1(found))",
+    )
+    .edit(
+        "X = X + self.attend(self.cross_attention, before, context, context_mask)\n"
+        "X = X if self.pre else self.norm_2(X)",
+        "found = self.attend(self.cross_attention, before, context, context_mask)\n"
+        "X = X + (found if self.pre else self.norm_2(found))",
+    )
+    .edit(
+        'X = X + self.feed_forward["W_2"](self.feed_forward["W_1"](before).clamp(min=0))\n'
+        "return X if self.pre else self.norm_3(X)",
+        'found = self.feed_forward["W_2"](self.feed_forward["W_1"](before).clamp(min=0))\n'
+        "return X + (found if self.pre else self.norm_3(found))",
+    ),
+)
+
+
 @decoder_block.public
 def _(rng):
     yield _case(rng, "no masks, the norm after", (1, 3, 4), 2, 2, 5).holds(

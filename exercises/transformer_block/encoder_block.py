@@ -258,6 +258,57 @@ encoder_block.wrong(
 )
 
 
+encoder_block.wrong(
+    "the norm on the residual path of the feed-forward part",
+    'With norm="pre", follow `X` from the input to the output along the sums alone: does it pass '
+    "through a norm, in one of the two sublayers?",
+    plain.edit(
+        "for sublayer, norm in steps:\n    X =",
+        "for sublayer, norm in steps:\n"
+        "    if self.pre and norm is self.norm_2:\n"
+        "        X, norm = norm(X), nn.Identity()\n"
+        "    X =",
+    ),
+)
+encoder_block.wrong(
+    "no norm before the feed-forward part",
+    'With norm="pre", what gradient do the weights of `norm_2` get? What does the feed-forward '
+    "part read?",
+    plain.edit(
+        "(self.transform, self.norm_2)",
+        "(self.transform, nn.Identity() if self.pre else self.norm_2)",
+    ),
+)
+encoder_block.wrong(
+    "no residual around the attention",
+    "Set all weights of the attention to 0. What is left of `X` in your block?",
+    plain.edit("mask), self.norm_1)", "mask) - X, self.norm_1)").edit(
+        "X + sublayer(norm(X)) if self.pre",
+        "X + sublayer(norm(X)) + (norm(X) - X if norm is self.norm_1 else 0) if self.pre",
+    ),
+)
+encoder_block.wrong(
+    "the second sum begins at the block's input",
+    "To what is the result of the feed-forward part added: to the block's input, or to the result "
+    "of the attention sublayer?",
+    plain.edit(
+        """\
+for sublayer, norm in steps:
+    X = X + sublayer(norm(X)) if self.pre else norm(X + sublayer(X))""",
+        """\
+block_input = X
+for sublayer, norm in steps:
+    added = sublayer(norm(X) if self.pre else X)
+    X = block_input + added if self.pre else norm(block_input + added)""",
+    ),
+)
+encoder_block.wrong(
+    "mask inverted",
+    "In this course True means “may attend”. Which tokens does your mask hide?",
+    plain.edit("self.attend(X, mask)", "self.attend(X, None if mask is None else ~mask)"),
+)
+
+
 @encoder_block.public
 def _(rng):
     yield _case(rng, "three tokens, the norm after", (1, 3, 4), 2, 5).holds(

@@ -98,6 +98,16 @@ layer_norm.wrong(
     plain.edit("dim=-1", "dim=(-2, -1)"),
 )
 layer_norm.wrong(
+    "one mean for everything but the batch",
+    "Two sequences of `n` tokens: how many means do they have, 2 or 2n?",
+    plain.edit("dim=-1", "dim=tuple(range(1, X.ndim))"),
+)
+layer_norm.wrong(
+    "normalised along the second axis",
+    "Axis 1 holds the features of a table. Which axis holds them if there is a batch?",
+    plain.edit("dim=-1", "dim=1"),
+)
+layer_norm.wrong(
     "the variance divided by one less",
     "What is the sum of squared deviations divided by here: the number of features, or one less? "
     "What is the default of `var`?",
@@ -164,6 +174,23 @@ layer_norm.wrong(
         "mean = X.mean(dim=-1, keepdim=True)\n"
         "variance = (X * X).mean(dim=-1, keepdim=True) - mean * mean",
     ),
+)
+
+
+layer_norm.wrong(
+    "nothing added to the variance",
+    "What is the variance of a token whose features are all equal, and what do you divide by?",
+    plain.edit("(variance + self.eps).sqrt()", "variance.sqrt()"),
+)
+layer_norm.wrong(
+    "the shift forgotten",
+    "What does your module do with its parameter `bias`?",
+    plain.edit(" + self.bias", ""),
+)
+layer_norm.wrong(
+    "neither scaled nor shifted",
+    "What does your module do with its parameters?",
+    plain.edit(" * self.weight + self.bias", ""),
 )
 
 

@@ -130,8 +130,8 @@ def _(rng):
     yield _case(rng, "two tokens, three features", (2, 3)).holds(
         "X: (..., n, d), its input.",
         "weight: (d,), the scale.",
-        "d_output: the gradient of a loss by the output, of the shape of `X`.",
-        "Returns the gradient of the loss by `X`, of the same shape.",
+        "d_output: the gradient of a loss with respect to the output, of the shape of `X`.",
+        "Returns the gradient with respect to `X`, of the same shape.",
         "The mean and the variance of a token depend on all of its features.",
     )
     yield _case(rng, "a batch of two", (2, 3, 4)).holds("X: (...…")

@@ -185,8 +185,8 @@ def _(rng):
         "Returns (ratios, differences, trains), each (S,).",
     )
     yield _case(rng, "gradients that vanish", [(0.3, False), (0.1, False)], L=6).holds(
-        "ratios: the norm of the gradient of the loss by the stream before the first block, "
-        "divided by that by the stream after the last block."
+        "ratios: the norm of the gradient of the loss with respect to the stream before the "
+        "first block, divided by that with respect to the stream after the last block."
     )
     yield _growing(rng, "gradients that explode").holds(
         "ratios: the…",

@@ -55,10 +55,10 @@ def feed_forward_sublayer(
 def layer_norm_backward(X: np.ndarray, weight: np.ndarray, d_output: np.ndarray) -> np.ndarray:
     """Pass a gradient back through a layer normalisation.
 
-    X: (..., n, d), its input. weight: (d,), the scale. d_output: the gradient of a loss by the
-    output, of the shape of `X`. The norm adds 1e-5 to the variance. Returns the gradient of the
-    loss by `X`, of the same shape. The mean and the variance of a token depend on all of its
-    features. A mean far from 0 changes nothing, and no token depends on another.
+    X: (..., n, d), its input. weight: (d,), the scale. d_output: the gradient of a loss with
+    respect to the output, of the shape of `X`. The norm adds 1e-5 to the variance. Returns the
+    gradient with respect to `X`, of the same shape. The mean and the variance of a token depend on
+    all of its features. A mean far from 0 changes nothing, and no token depends on another.
     """
     centred = X - X.mean(axis=-1, keepdims=True)
     spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)  # (..., n, 1)
@@ -81,6 +81,23 @@ def fold_norm(
     return W * scale, W @ shift + b
 
 
+def centre_writers(
+    embedding: np.ndarray, W: np.ndarray, b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Change what is written to the residual stream so that RMSNorm can replace layer norm.
+
+    Source: Ashkboos et al. (2024), section 3.2.
+
+    With the norm before each sublayer, a token of the stream is a sum: a row of `embedding`,
+    (V, d), and W x + b for the output x of a sublayer. W: (d, d_in), as `nn.Linear` stores it, and
+    b: (d,). Returns (embedding, W, b), of the same shapes: with them every token of the stream, for
+    whatever x, is the old token minus the mean of its d features. A row that is written with mean 0
+    stays as it is.
+    """
+    centred = embedding - embedding.mean(axis=1, keepdims=True)
+    return centred, W - W.mean(axis=0), b - b.mean()
+
+
 def stacks_that_may_train(
     X: np.ndarray, A: np.ndarray, stacks: np.ndarray, residual: np.ndarray, target: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -91,11 +108,11 @@ def stacks_that_may_train(
     1. residual: (S,), booleans. A block with the matrix W makes tanh(A X W) of the stream X, and in
     a stack with a residual it adds X to that. target: (n, d); the loss is the sum of the squares of
     the stream after the last block less `target`, and not 0. Returns (ratios, differences, trains),
-    each (S,). ratios: the norm of the gradient of the loss by the stream before the first block,
-    divided by that by the stream after the last block. differences: the norm of the last stream's
-    tokens less their mean, divided by the norm of the last stream. A norm is the root of the sum of
-    all squares. trains: True where the ratio is at least 0.1 and at most 10, and the difference at
-    least 0.1.
+    each (S,). ratios: the norm of the gradient of the loss with respect to the stream before the
+    first block, divided by that with respect to the stream after the last block. differences: the
+    norm of the last stream's tokens less their mean, divided by the norm of the last stream. A norm
+    is the root of the sum of all squares. trains: True where the ratio is at least 0.1 and at most
+    10, and the difference at least 0.1.
     """
     measured = [_measured(X, A, stacks[s], residual[s], target) for s in range(len(stacks))]
     ratios, differences = np.array(measured).T

@@ -1,5 +1,6 @@
 """Training and search for whole batches, for exercises of chapter 9 that its page does not show."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -111,3 +112,18 @@ def tied_embedding_backward(E: np.ndarray, tokens: np.ndarray, targets: np.ndarr
     d_E = d_logits.T @ X  # the gradient of the output map
     np.add.at(d_E, tokens, d_logits @ E)  # of the embedding; tokens may repeat
     return d_E
+
+
+def steps_at_rate(rate: float, d_model: int, warmup: int) -> tuple[int, int]:
+    """Return the first and the last step at which the learning rate of 2017 is at least `rate`.
+
+    rate: above 0. warmup: 1 or more. Steps count from 1, and the rate of a step is d_model^(-1/2)
+    times the smaller of step^(-1/2) and step * warmup^(-3/2). Returns (first, last). Raises
+    ValueError, with `warmup` in its message, if the rate is not reached at any step. Source:
+    Vaswani et al. (2017), equation 3.
+    """
+    scaled = rate * d_model**0.5  # both numbers must be at least this
+    first, last = math.ceil(scaled * warmup**1.5), math.floor(scaled**-2)
+    if first > last:
+        raise ValueError(f"with a warm-up of {warmup} steps the rate never reaches {rate}")
+    return first, last

@@ -62,7 +62,8 @@ def main() -> None:
         place = Path(folder)
         for part in ("live", "learning"):
             shutil.copytree(WEB / part, place / part)
-        shutil.copyfile(WEB / "parts.mjs", place / "parts.mjs")
+        for part in ("parts.mjs", "half.mjs"):
+            shutil.copyfile(WEB / part, place / part)
         (place / "index.html").write_text("<!doctype html><title>Live</title>", encoding="utf-8")
         for name in MACHINES:
             (place / f"{name}.model").write_bytes(packed(weights_of(name).read_bytes()))

@@ -141,8 +141,8 @@ def faulty(make_book: Callable[..., Book]) -> Book:
         sound=NOTEBOOK + cell("print('sound')"),
     )
     config = (book.root / "_config.yml").read_text(encoding="utf-8")
-    assert "timeout: 900" in config
-    book.write("_config.yml", config.replace("timeout: 900", "timeout: 4"))
+    assert "timeout: 2400" in config
+    book.write("_config.yml", config.replace("timeout: 2400", "timeout: 4"))
     return book
 
 

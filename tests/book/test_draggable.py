@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ from playwright.sync_api import CDPSession, Locator, Page
 from site_tools import AXE, MODES, ROOT, RUN_AXE, Reader
 from test_hard_conditions import FORBIDDEN
 
+from solutions.alignment import softmax
 from solutions.data.sentence import TOKENS, embed
+from solutions.positions import BASE, frequencies, stretched_frequencies
 from solutions.queries_keys_values import (
     causal_mask,
     project_qkv,
@@ -23,11 +26,13 @@ FIGURES = {
     "self_attention.html": ".arrows",
     "queries_keys_values.html": ".journey",
     "multi_head.html": ".switches",
+    "positions.html": ".distances",
     "transformer_block.html": ".stacks",
 }
 STACKS = json.loads(
     (ROOT / "book/executed/transformer_block/stack_switches.json").read_text("utf-8")
 )
+CURVES = json.loads((ROOT / "book/executed/positions/distance_curves.json").read_text("utf-8"))
 HEADS = json.loads((ROOT / "book/executed/multi_head/head_switches.json").read_text("utf-8"))
 MEASURED = np.array(HEADS["accuracy"])  # (subsets, 3): both, own, partner
 SIZES = np.array([subset.bit_count() for subset in range(len(MEASURED))])
@@ -471,6 +476,181 @@ def test_stacks_are_switched_by_keyboard_and_both_tasks_can_be_solved(figure):
     assert solved(stacks) == [False, False]
 
 
+@dataclass(frozen=True)
+class Curve:
+    """The score of a head by distance, under the settings of a reader."""
+
+    head: int = 0
+    asked: int = 3
+    base: float = BASE
+    length: int = 64
+    method: str = "none"
+
+    def speeds(self) -> np.ndarray:
+        """Return the speed of each pair, (rates,)."""
+        width, factor = 2 * CURVES["rates"], max(1, self.length / CURVES["trained_length"])
+        if self.method == "YaRN":
+            assert self.base == BASE
+            return stretched_frequencies(width, CURVES["trained_length"], factor, 2)
+        if self.method == "larger base":
+            return frequencies(width, self.base * factor ** (width / (width - 2)))
+        return frequencies(width, self.base) / (factor if self.method == "interpolation" else 1)
+
+    def added(self, distances: np.ndarray, speeds: np.ndarray) -> np.ndarray:
+        """Return what each pair adds to the score, (len(distances), rates)."""
+        head, usual = CURVES["heads"][self.head], frequencies(2 * CURVES["rates"], CURVES["base"])
+        pairs = np.array(head["amplitudes"]) * np.exp(1j * np.array(head["phases"]))  # (rates,)
+        within = np.arange(1, CURVES["trained_length"] + 1)
+        home = within[(pairs * np.exp(1j * np.outer(within, usual))).real.sum(axis=1).argmax()]
+        pairs = pairs * np.exp(-1j * (self.asked - home) * usual)  # the query, turned
+        return (pairs * np.exp(1j * np.outer(distances, speeds))).real
+
+    def scores(self) -> np.ndarray:
+        """Return the scores of the distances from 0 to one more than the length."""
+        return self.added(np.arange(self.length + 2), self.speeds()).sum(axis=1)
+
+    def weights(self) -> np.ndarray:
+        """Return the weights of the distances from 1 to the length."""
+        factor = max(1, self.length / CURVES["trained_length"])
+        scale = (0.1 * np.log(factor) + 1) ** 2 if self.method == "YaRN" else 1
+        return softmax(scale * self.scores()[1:-1])
+
+    def peaks(self) -> list[int]:
+        """Return the distances of all peaks."""
+        usual = frequencies(2 * CURVES["rates"], CURVES["base"])
+        least = 0.9 * self.added(np.array([self.asked]), usual).sum()
+        scores = self.scores()
+        high = (scores[1:-1] > scores[:-2]) & (scores[1:-1] >= scores[2:]) & (scores[1:-1] >= least)
+        return (1 + np.flatnonzero(high)).tolist()
+
+    def wrong(self) -> list[int]:
+        return [peak for peak in self.peaks() if peak != self.asked]
+
+    def solves(self) -> list[bool]:
+        """Return for each task whether these settings solve it."""
+        usual = replace(self, base=CURVES["base"], method="none").wrong()
+        first = min(self.wrong(), default=np.inf) > min(usual, default=np.inf)
+        farther = first and self.asked in self.peaks() and self.method == "none"
+        return [self.length >= 64 and farther, self.length >= 64 and len(self.peaks()) == 1]
+
+
+def assert_curve(figure: Locator, curve: Curve) -> None:
+    """Check every number shown of a head, its lines, the tasks, and the sentence."""
+    scores, weights, wrong = curve.scores(), curve.weights(), curve.wrong()
+    listed = [curve.asked, *wrong[:5]]
+    headings = figure.locator(".peaks tbody th").all_inner_texts()
+    assert [int(text) for text in headings] == listed
+    shown = numbers(texts_in(figure, "peaks"))
+    assert np.allclose(shown[:, 0], scores[listed], atol=0.051)
+    assert np.allclose(shown[:, 1], weights[np.array(listed) - 1], atol=0.0051)
+    highest = 1 + weights.argmax()
+    assert f"most at {highest} (weight" in figure.locator(".play-told").last.inner_text()
+    assert figure.locator("circle.false").count() == len(wrong)
+    assert_pairs(figure, curve, wrong[0] if wrong else curve.asked)
+    limit = sum(CURVES["heads"][curve.head]["amplitudes"])
+    points = figure.locator(".curve").get_attribute("points").split()
+    heights = np.float64([point.split(",")[1] for point in points])[::4]
+    assert np.allclose((81 - heights) / 59 * limit, scores[:-1], atol=0.06 / 59 * limit)
+    paths = [figure.locator(f".{kind}").get_attribute("d") for kind in ("bars", "wrong-bars")]
+    assert [path.count("M") for path in paths] == [curve.length - len(wrong), len(wrong)]
+    assert solved(figure) == curve.solves()
+
+
+def assert_pairs(figure: Locator, curve: Curve, compared: int) -> None:
+    """Check the table of the pairs at a distance."""
+    assert f"turned at {compared}, against {curve.asked} in training" in figure.inner_text()
+    usual = frequencies(2 * CURVES["rates"], CURVES["base"])
+    texts = [[cell.replace(",", "") for cell in row] for row in texts_in(figure, "pairs")]
+    period, turns, adds, most = numbers(texts).T
+    assert np.allclose(period, 2 * np.pi / curve.speeds(), rtol=0.0051)
+    angles = compared * curve.speeds() - curve.asked * usual
+    assert np.allclose(turns, angles / (2 * np.pi), atol=0.0051)
+    assert np.allclose(adds, curve.added(np.array([compared]), curve.speeds())[0], atol=0.051)
+    assert np.allclose(most, CURVES["heads"][curve.head]["amplitudes"], atol=0.051)
+
+
+def setting(figure: Locator, name: str) -> Locator:
+    return figure.get_by_role("slider", name=name)
+
+
+def test_a_head_is_stretched_by_keyboard(figure):
+    distances = figure("positions.html")
+    curve = Curve()
+    assert_curve(distances, curve)
+    setting(distances, "Distance asked for").press("End")
+    assert_curve(distances, replace(curve, asked=16))
+    for key in ("Home", "ArrowRight"):
+        setting(distances, "Distance asked for").press(key)
+    curve = replace(curve, asked=2)
+    assert_curve(distances, curve)
+    for key, length in (("End", 256), ("Home", 16), ("ArrowRight", 20)):
+        setting(distances, "Length").press(key)
+        assert_curve(distances, replace(curve, length=length))
+    for key, base in (("Home", 100), ("End", 1e6), ("ArrowLeft", 10**5.9)):
+        setting(distances, "Base").press(key)
+        assert_curve(distances, replace(curve, length=20, base=base))
+
+
+def test_every_head_is_stretched_by_every_method(figure):
+    distances = figure("positions.html")
+    for at, head in enumerate(CURVES["heads"]):
+        distances.get_by_role("radio", name=head["name"]).check()
+        distances.get_by_role("radio", name="none").focus()
+        for method in ("interpolation", "larger base", "YaRN", "none"):
+            distances.page.keyboard.press("ArrowRight")
+            assert_curve(distances, Curve(head=at, method=method))
+
+
+def test_both_tasks_on_distances_can_be_solved_by_keyboard(figure):
+    distances = figure("positions.html")
+    curve = Curve()
+    assert curve.solves() == [False, False]
+    steps = [at for at in range(1, 21) if Curve(base=10 ** (4 + at / 10)).solves()[0]]
+    for _ in range(steps[0]):
+        setting(distances, "Base").press("ArrowRight")
+    found = Curve(base=10 ** (4 + steps[0] / 10))
+    assert_curve(distances, found)
+    assert f"has moved to {found.wrong()[0]}" in distances.locator(".play-told").last.inner_text()
+    for _ in range(steps[0]):
+        setting(distances, "Base").press("ArrowLeft")
+    distances.get_by_role("radio", name="none").focus()
+    distances.page.keyboard.press("ArrowRight")
+    assert_curve(distances, Curve(method="interpolation"))
+    assert solved(distances) == [False, True]
+    told = distances.locator(".play-told").last.inner_text()
+    assert "It is at 12, and you asked for 3." in told
+
+
+def test_a_value_out_of_range_leaves_the_distances_whole(figure):
+    distances = figure("positions.html")
+    setting_to = """(input, value) => {
+        input.value = value; input.dispatchEvent(new Event("input", { bubbles: true })); }"""
+    setting(distances, "Length").evaluate(setting_to, "1000000")
+    assert_curve(distances, Curve(length=256))
+    setting(distances, "Length").evaluate(setting_to, "-3")
+    setting(distances, "Base").evaluate(setting_to, "NaN")  # the browser takes the middle
+    assert_curve(distances, Curve(length=16))
+    for width in (390, 700, 1280):
+        distances.page.set_viewport_size({"width": width, "height": 844})
+        assert_curve(distances, Curve(length=16))
+        assert distances.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+@pytest.mark.parametrize("script", ["", FORBIDDEN])
+def test_a_head_is_stretched_by_touch_and_without_storage(reader, script):
+    person = reader(**MODES["phone"], has_touch=True, is_mobile=True)
+    person.context.add_init_script(script)
+    distances = person.open("positions.html").locator(FIGURES["positions.html"])
+    label = distances.locator("label", has_text="larger base")
+    assert label.bounding_box()["height"] >= 24
+    label.tap()
+    assert_curve(distances, Curve(method="larger base"))
+    box = setting(distances, "Length").bounding_box()
+    setting(distances, "Length").tap(position={"x": box["width"] - 2, "y": box["height"] / 2})
+    assert_curve(distances, Curve(method="larger base", length=256))
+    assert person.errors == []
+
+
 def test_heads_keep_their_switches_when_the_window_is_resized(figure):
     switches = figure("multi_head.html")
     head(switches, 2).press("Space")
@@ -536,6 +716,11 @@ def test_without_scripts_the_figure_is_a_picture_with_its_numbers(figure, name):
     elif name == "transformer_block.html":
         right = stack_of(True, "none", False, 24)["right"]
         assert np.allclose(numbers(texts_in(shown, "accuracies"))[:, 0], right, atol=0.0051)
+    elif name == "positions.html":
+        curve = Curve()
+        rows = numbers(texts_in(shown, "peaks"))
+        assert np.allclose(rows[:, 0], curve.scores()[[3, *curve.wrong()[:5]]], atol=0.051)
+        assert_pairs(shown, curve, curve.wrong()[0])
     else:
         assert np.allclose(numbers(texts_in(shown, "accuracies"))[:, 0], MEASURED[-1], atol=0.0051)
         without = [float(row[-1]) for row in texts_in(shown, "of-heads")]

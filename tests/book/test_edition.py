@@ -133,8 +133,13 @@ THIRD_EDITION = (
     "self_attention",
     "queries_keys_values",
     "multi_head",
+    "positions",
     "transformer_block",
     "transformer",
+    "gpt_and_bert",
+    "gpt_and_bert_gaps",
+    "cost",
+    "today",
 )
 
 

@@ -102,18 +102,16 @@ def test_a_claim_that_fails_stops_the_build(make_book: Callable[..., Book]) -> N
     assert book.make().returncode != 0, "a second build ignored the failed claim"
 
 
-@pytest.mark.parametrize(("budget", "fails"), [(1, True), (5, False)])
-def test_a_page_far_over_its_time_budget_fails(
-    make_book: Callable[..., Book], budget: int, fails: bool
+def test_a_page_over_its_time_budget_is_stored_and_reported(
+    make_book: Callable[..., Book],
 ) -> None:
-    book = make_book(slow=NOTEBOOK + cell("import time", "time.sleep(5.5)"))
+    book = make_book(slow=NOTEBOOK + cell("import time", "time.sleep(1.5)"))
     config = (book.root / "_config.yml").read_text(encoding="utf-8")
     assert "course_budget: 600" in config
-    book.write("_config.yml", config.replace("course_budget: 600", f"course_budget: {budget}"))
+    book.write("_config.yml", config.replace("course_budget: 600", "course_budget: 1"))
     result = book.make()
-    message = rf"slow\.md: the page took \d+ s; its budget on two idle cores is {budget} s"
-    assert bool(re.search(message, result.stdout)) == fails, result.stdout
-    assert (result.returncode != 0) == fails
+    assert result.returncode == 0, result.stdout
+    assert re.search(r"slow: \d+ s; its budget on two idle cores is 1 s", result.stdout)
 
 
 def test_changed_code_executes_exactly_the_chapters_that_import_it(
@@ -168,10 +166,11 @@ def test_the_figures_of_an_appendix_are_numbered_after_its_chapter(
             name: f"# {name}\n\n{figures * figure}"
             for name, figures in {"plan": 1, "one": 2, "two": 1}.items()
         },
+        one_more=f"# The second page of one\n\n{2 * figure}",
         one_appendix=f"# Appendix to one\n\n{figure}",
         two_appendix=f"# Appendix to two\n\n## Part\n\n{2 * figure}",
     )
-    parts = [["plan"], ["one", "two"], ["two_appendix", "one_appendix"]]
+    parts = [["plan"], ["one", "two"], ["two_appendix", "one_more", "one_appendix"]]
     toc = yaml.safe_load((book.root / "book" / "_toc.yml").read_text(encoding="utf-8"))
     del toc["chapters"]
     toc["parts"] = [
@@ -191,6 +190,7 @@ def test_the_figures_of_an_appendix_are_numbered_after_its_chapter(
         "plan": ["1"],
         "one": ["1.1", "1.2"],
         "two": ["2.1"],
+        "one_more": ["1.3", "1.4"],
         "one_appendix": ["A1.1"],
         "two_appendix": ["A2.1", "A2.2"],
     }

@@ -143,9 +143,10 @@ def test_narrow_page_cuts_nothing_off(person: Reader, name: str) -> None:
 def test_curves_and_choices_are_distinguishable_in_forced_colours(person: Reader) -> None:
     page = person.open("cost.html")
     colours = "(marks) => marks.map((node) => getComputedStyle(node).color)"
-    marks = page.locator(".play-legend [aria-hidden]").evaluate_all(colours)
+    calculator = page.locator(".cost-calculator")
+    marks = calculator.locator(".play-legend [aria-hidden]").evaluate_all(colours)
     assert len(set(marks[1:])) == 2, "two kinds of points"
-    curve = page.locator(".play polyline")
+    curve = calculator.locator("polyline")
     assert curve.evaluate("(node) => getComputedStyle(node).stroke") == marks[0]
     page = person.open("index.html")
     arc = "(node) => getComputedStyle(node).stroke"

@@ -138,6 +138,13 @@ def test_each_page_is_proved_once_per_cycle_of_groups() -> None:
     ]
 
 
+def test_pages_that_may_not_fit_into_the_time_are_left_out() -> None:
+    seconds = {"a": 5.0, "b": 400.0, "c": 30.0}
+    assert proof.that_fit(["a", "b", "c"], seconds, 2000) == ["a", "b", "c"]
+    assert proof.that_fit(["a", "b", "c"], seconds, 200) == ["a", "c"]
+    assert proof.that_fit(["a", "b", "c"], seconds, -1) == []
+
+
 @pytest.mark.parametrize(
     ("before", "now", "far"),
     [
@@ -184,6 +191,22 @@ def test_moved_numbers_fail_at_home_and_elsewhere_only_in_the_change_itself(
     assert proof.judgement(made(other_run, x), ()).name == elsewhere
     brought = proof.judgement(made(other_run, x), {"page"})
     assert brought.name == ("HOLDS" if elsewhere == "HOLDS" else "FAILS")
+
+
+def test_a_page_whose_published_model_is_missing_is_refused_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("COURSE_SMOLLM2", str(tmp_path))
+    monkeypatch.setenv("COURSE_MINILM", str(tmp_path))
+    code = Book(ROOT).made_from("self_attention")["code"] | {machine.SMOLLM2: ""}
+    assert machine.MINILM in code
+    for needed in (code, {machine.SMOLLM2}):
+        reason = machine.missing_weights(needed)
+        assert reason is not None
+        assert str(tmp_path) in reason
+        assert reason.endswith(machine.INSTALL)
+    assert machine.missing_weights(["solutions/alignment.py"]) is None
+    assert (ROOT / machine.SMOLLM2).is_file()
 
 
 def test_no_page_of_the_book_is_out_of_date() -> None:

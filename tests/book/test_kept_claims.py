@@ -8,8 +8,6 @@ from site_tools import ROOT
 
 from solutions.experiments.captioning.looking import FITTED
 from solutions.experiments.context_bottleneck import widths
-from solutions.experiments.today.speed import FLOAT
-from solutions.published.smollm2 import SIZES
 from solutions.translators.machines import bottleneck
 from solutions.translators.training import count_parameters
 
@@ -67,6 +65,27 @@ def test_captioners_stay_in_their_group_through_the_long_budget_as_chapter_3_say
     assert appendix["remembered_lowest"] - appendix["remembered_highest"] > apart
 
 
+def test_about_half_of_what_is_right_in_long_sentences_could_be_guessed() -> None:
+    numbers = kept("context_bottleneck", "numbers")
+    guessed = numbers["blind_lowest"], numbers["blind_highest"]
+    assert all(0.4 < one / numbers["token_accuracy_forced_long"] < 0.65 for one in guessed)
+
+
+def test_looking_back_loses_a_tenth_by_position_and_two_hundredths_by_edits() -> None:
+    numbers = kept("alignment", "numbers")
+    assert round(numbers["accuracy_shortest"] - numbers["accuracy_longest"], 1) == 0.1
+    assert round(numbers["edit_accuracy_3_9"] - numbers["edit_accuracy_40_49"], 2) == 0.02
+
+
+def test_as_many_hidden_words_bring_most_of_the_gain_by_steps_and_by_batches() -> None:
+    numbers = kept("gpt_and_bert_gaps", "numbers")
+    names = ("masked", "longer", "larger", "half")
+    for way in ("in_order", "any_order"):
+        masked, longer, larger, half = (numbers[f"{name}_nats_{way}"] for name in names)
+        assert half < longer < larger < (masked + half) / 2
+    assert all(numbers[f"when_{name}"] > 0.8 for name in ("longer", "larger"))  # far from one half
+
+
 def test_hiding_a_third_word_costs_less_as_chapter_2_says() -> None:
     numbers = kept("alignment", "numbers")
     assert numbers["equal_gold"] < numbers["equal_third"] < numbers["equal_both"] - 0.08
@@ -75,26 +94,18 @@ def test_hiding_a_third_word_costs_less_as_chapter_2_says() -> None:
 def test_chapter_12_states_its_measured_numbers() -> None:
     text = (BOOK / "today.md").read_text(encoding="utf-8")
     numbers = kept("today", "numbers")
-    # "at its best it is just ahead" of the 3-gram, and behind the 4-gram, both ways of counting
-    assert numbers["anew_ngram_4"] < numbers["best"] < numbers["nats_ngram_3"] < numbers["base"]
-    assert numbers["best"] > numbers["nats_ngram_3"] - 0.1
+    assert "beat the 3-gram at best, and not the 4-gram" in text
+    best = sorted((numbers["best"], numbers["best_today"]))
+    assert numbers["nats_ngram_4"] < best[0] < best[1] < numbers["nats_ngram_3"] < numbers["base"]
     saved = numbers["copy_nats_first"] - numbers["copy_nats_second"]
     lost = numbers["copy_without_heads"] - numbers["copy_nats_second"]
     assert 0.85 < lost / saved < 0.9  # "nearly nine tenths of what copying saved was gone"
-    assert (
-        numbers["copy_others_lowest"] < numbers["copy_nats_second"]
-    )  # "some are even a little below"
-    assert (
-        numbers["half_sum"] < 0 < 0.5 < numbers["half_rise"]
-    )  # more than the single rises add up to
+    # more than the single rises add up to, on the ranking's text and elsewhere
+    assert numbers["half_sum"] < numbers["half_sum_elsewhere"] < 0.5 < numbers["half_rise"]
     assert numbers["heads"] == 270
     assert "the same eight tokens" in text
     compared = json.loads((BOOK / "measured" / "smollm2.json").read_text(encoding="utf-8"))
     assert compared["most_tokens"] == 8
-    a_token = 2 * SIZES["n_layers"] * SIZES["n_kv_heads"] * 64 * FLOAT  # bytes in the cache
-    share = numbers["prompt_tokens"] * a_token / (numbers["read_mb"] * 1e6)
-    assert "only a fiftieth of the bytes" in text
-    assert 1 / 60 < share < 1 / 40
 
 
 def test_the_appendix_to_chapter_12_states_the_long_run_correctly() -> None:

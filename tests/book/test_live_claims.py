@@ -9,15 +9,19 @@ import pytest
 from captioner_in_torch import Forced, beside_torch
 from captioner_in_torch import in_the_page as captioned
 from live_in_torch import in_the_page, largest_error, read_case
+from writer_page import in_the_page as read_by_gpt
 
 from book._ext.course_captioner import MACHINES as CAPTIONERS
 from book._ext.course_captioner import START, START_CAPTION
 from book._ext.course_captioner import weights_of as captioner_of
 from book._ext.course_live import EXECUTED, MACHINES, weights_of
+from book._ext.course_writer import READINGS, WEIGHTS, model
 from solutions.data.pictures import SHAPES, Box, _paint
 from solutions.data.translation import Pair
 from solutions.experiments.captioning.hiding import seeing
 from solutions.experiments.captioning.looking import pictures_for
+from solutions.experiments.gpt_and_bert.keeping import from_bytes as gpt_from_bytes
+from solutions.experiments.gpt_and_bert.run import the_corpus
 from solutions.translators.keeping import from_bytes
 from solutions.translators.machines import CLAUSES, LENGTHS
 from solutions.translators.quality import held_out_pairs, token_accuracy, translate_pairs
@@ -90,7 +94,7 @@ def test_predictions_before_the_figures_match_the_measurements() -> None:
     falls = -np.diff(vector)
     assert 0.9 < falls[0] / falls[1:].sum() < 1.1
     chapter = (BOOK / "context_bottleneck.md").read_text()
-    assert "- [x] The first that is added. It costs about as much as all later" in chapter
+    assert "- [x] The first that is added: about as much as all later ones together." in chapter
 
 
 def test_a_machine_of_the_page_weighs_a_megabyte_at_most() -> None:
@@ -136,3 +140,30 @@ def test_the_word_for_a_kind_follows_a_forced_look(tmp_path: Path, name: str) ->
     follows = [a["words"][2] == b.caption[-1] for a, b in zip(reports, chosen, strict=True)]
     assert len(chosen) > 50
     assert sum(follows) > 0.5 * len(chosen)
+
+
+def test_the_gpt_of_the_page_ranks_the_tokens_of_the_book_as_pytorch_does(tmp_path: Path) -> None:
+    weights = WEIGHTS.read_bytes()
+    assert len(model()) < 500_000
+    gpt, tokens = gpt_from_bytes(weights)
+    ids = the_corpus().validation[:3200].view(100, 32)
+    texts = [tokens.decode(one) for one in ids]
+    for text, found in zip(texts, read_by_gpt(weights, texts, tmp_path), strict=True):
+        read = tokens.encode(text)
+        assert found["ids"] == read.tolist()
+        logits = gpt(read[None])[0, -1].numpy()
+        assert np.abs(found["logits"] - logits).max() < 1e-3
+        assert np.argmax(found["logits"]) == np.argmax(logits)
+
+
+def test_what_the_page_shows_without_the_model_is_what_the_model_says(tmp_path: Path) -> None:
+    beginnings = json.loads(READINGS.read_text())["beginnings"]
+    texts = [one["text"] for one in beginnings]
+    for kept, found in zip(
+        beginnings, read_by_gpt(WEIGHTS.read_bytes(), texts, tmp_path), strict=True
+    ):
+        assert found["ids"] == kept["ids"]
+        assert np.abs(np.subtract(found["logits"], kept["logits"])).max() < 0.05
+        for look, expected in zip(found["looks"], kept["looks"], strict=True):
+            for row, expected_row in zip(look, expected, strict=True):
+                assert np.abs(np.subtract(row, expected_row)).max() < 0.01

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from course_pdf.outline import book
 from course_pdf.printing import places, print_book
+from nightly import NIGHTLY
 from playwright.sync_api import Page
 from pypdf import PdfReader
 from pypdf.generic import Destination
@@ -26,6 +27,8 @@ OF_THE_SCREEN = ".bar, .contents, .onward, .foot, .copy, .headerlink, button, in
 
 @pytest.fixture(scope="module")
 def pdf(site: Path, tmp_path_factory: pytest.TempPathFactory) -> PdfReader:
+    if not NIGHTLY:
+        pytest.skip("the whole book is printed by night")
     target = tmp_path_factory.mktemp("paper") / "book.pdf"
     print_book(site, book(ROOT), target)
     return PdfReader(target)

@@ -43,8 +43,7 @@ def test_every_your_turn_links_to_its_exercise_and_back(page, chapter, site):
     practise = page(f"practise/{chapter}")
     turns = [
         link
-        for name in (chapter, f"{chapter}_appendix")
-        if (site / f"{name}.html").exists()
+        for name in assignment_facts.pages_of(chapter, ROOT / "book")
         for link in page(name).select(".your-turn a")
     ]
     names = [fact["name"] for fact in assignment_facts.stored_facts()[chapter]["exercises"]]

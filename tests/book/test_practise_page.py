@@ -58,6 +58,11 @@ def answer(page: Page, name: str = "additive_scores") -> Locator:
     return page.locator(f'[data-cell="{name}"]')
 
 
+def decoder(page: Page) -> Locator:
+    """The given cell that makes the decoder which `words_lost` is asked about."""
+    return page.locator("[data-cell^='part-']").filter(has_text="the peak is the gold state in")
+
+
 def write(cell: Locator, text: str) -> None:
     cell.locator(".cm-content").first.fill(text)
 
@@ -130,7 +135,7 @@ def test_given_code_above_an_answer_runs_first_and_shows_its_output_at_its_place
     page: Page,
 ) -> None:
     check(answer(page, "words_lost"), LOST)
-    given_cell = page.locator("[data-cell='part-20']")
+    given_cell = decoder(page)
     expect(given_cell.locator(".practise-outputs")).to_contain_text(
         "the peak is the gold state in 0."
     )
@@ -281,7 +286,7 @@ def test_code_is_coloured_as_in_the_chapters(page: Page) -> None:
     write(cell, "def f(x):  # why\n    return 'a', None, 1.5")
     colour = "(spans) => spans.map((span) => [span.textContent, getComputedStyle(span).color])"
     editor = dict(cell.locator(".cm-line span").evaluate_all(colour))
-    static = dict(page.locator("[data-cell='part-20'] .highlight span").evaluate_all(colour))
+    static = dict(decoder(page).locator(".highlight span").evaluate_all(colour))
     comment = static["# the state that a word is made from"]
     assert editor["# why"] == comment
     assert editor["1.5"] == static["200"]

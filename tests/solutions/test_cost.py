@@ -16,6 +16,8 @@ from solutions.cost import (
     merge_attention,
     online_softmax_attention,
 )
+from solutions.cost_of_today import delta_rule_step, expected_compute, mla_absorb, ridge_batch
+from solutions.experiments.cost import training
 from solutions.experiments.cost.measuring import flops, peak_bytes
 from solutions.transformer_block import split_heads
 
@@ -93,3 +95,37 @@ def test_powers_cross_where_they_are_equal():
     assert crossover_length(n, n**2, 90 * n) == pytest.approx(90)
     bumps = crossover_length(n, np.array([1, 5, 3, 40.0]), np.full(4, 9.0))
     assert bumps == pytest.approx(90 * 3 ** (math.log(3) / math.log(40 / 3)))
+
+
+def test_the_delta_rule_answers_the_newest_value():
+    state, k, v = drawn(2, 4, 3), 5 * drawn(2, 4, seed=1), drawn(2, 3, seed=2)
+    written = delta_rule_step(state, k, v, torch.ones(2, 1, dtype=torch.float64))
+    unit = F.normalize(k, dim=-1)
+    torch.testing.assert_close((unit[:, None] @ written)[:, 0], v)
+    kept = delta_rule_step(state, k, v, torch.zeros(2, 1, dtype=torch.float64))
+    torch.testing.assert_close(kept, state)
+
+
+def test_no_key_needs_to_be_made():
+    Q, C = drawn(2, 3, 4, 6), drawn(2, 5, 7, seed=1)
+    W_uk, W_uv = drawn(3, 7, 6, seed=2), drawn(3, 7, 2, seed=3)
+    K, V = (C[:, None] @ W for W in (W_uk, W_uv))
+    right = F.scaled_dot_product_attention(Q, K, V)
+    torch.testing.assert_close(mla_absorb(Q, C, W_uk, W_uv), right)
+
+
+def test_the_count_of_a_training_step_equals_torch():
+    counted, n = training.operations(16), 16
+    sizes = (training.VOCABULARY, 128, 2, training.N_BLOCKS, n, training.BATCH)
+    operations, stored = expected_compute(*sizes, False)
+    assert operations == counted.forward + counted.backward
+    assert stored == 4 * training.N_BLOCKS * 2 * training.BATCH * n**2
+    again, inputs = expected_compute(*sizes, True)
+    unneeded = training.N_BLOCKS * training.BATCH * n * 2 * 128 * 512  # the last product of a block
+    assert counted.again == again - unneeded
+    assert inputs == 4 * training.N_BLOCKS * training.BATCH * n * 128
+
+
+def test_two_bounds_meet():
+    batches = 2.0 ** np.arange(9)
+    assert ridge_batch(batches, np.maximum(8.0, batches)) == pytest.approx(8)

@@ -8,21 +8,33 @@ import torch
 
 from solutions.alignment import softmax
 from solutions.experiments.positions import longer_context
-from solutions.experiments.positions.doors import Rotary, bucket
+from solutions.experiments.positions.distance_curves import curves_of, mean_scores, score_at
+from solutions.experiments.positions.doors import REACH, Drawn, Rotary, bucket
 from solutions.experiments.positions.length_generalisation import (
     DISTANCES,
+    DRAWN,
     LENGTHS,
     LETTERS,
     LONGEST,
     NUMBERS,
     SCHEMES,
+    START,
     TASKS,
     Reader,
     assess,
+    clipped_oracle,
     sample,
     trained,
 )
-from solutions.experiments.positions.longer_context import METHODS, compare_methods, speeds, stretch
+from solutions.experiments.positions.longer_context import (
+    METHODS,
+    compare_methods,
+    short_steps_only,
+    speeds,
+    stretch,
+)
+from solutions.experiments.positions.published_distance import FARTHEST, by_distance, forecast
+from solutions.experiments.today.inside import LATER
 from solutions.positions import (
     frequencies,
     interpolated_positions,
@@ -33,6 +45,7 @@ from solutions.positions import (
     sinusoidal_positions,
     stretched_frequencies,
 )
+from solutions.published.smollm2 import SIZES
 
 
 def test_sinusoids_by_hand():
@@ -131,14 +144,57 @@ def test_stretching_changes_only_rotary_in_a_copy():
 def test_methods_share_one_model_and_the_same_further_training(monkeypatch):
     torch.manual_seed(0)
     model = Reader("rotary")
+    before = [parameter.clone() for parameter in model.parameters()]
     monkeypatch.setattr(longer_context, "trained", lambda *_: model)
-    monkeypatch.setattr(longer_context, "MORE_STEPS", 2)
+    monkeypatch.setattr(longer_context, "MORE_STEPS", (2, 4))
     results = compare_methods(0)
     assert list(results) == list(METHODS)
     assert results["unchanged"].at_once == assess(model, "before", 0)
     at_once = [result.at_once.looks for result in results.values()]
     assert all(first != second for first, second in itertools.combinations(at_once, 2))
-    assert all(result.after != result.at_once for result in results.values())
+    for result in results.values():
+        assert result.at_once != result.after[2] != result.after[4]
+    short_only = short_steps_only(0)
+    assert list(short_only) == [2, 4]
+    assert short_only[2] != results["unchanged"].after[2]
+    assert all(torch.equal(*pair) for pair in zip(before, model.parameters(), strict=True))
+
+
+def test_curves_are_the_models_own_mean_scores():
+    """Average the scores over all records, as the model's own door turns them."""
+    torch.manual_seed(0)
+    model = Reader("rotary")
+    for method in METHODS[:2]:
+        longer = stretch(model, method)
+        for curve, own in zip(curves_of(longer, 3), mean_scores(longer, 3, 40), strict=True):
+            scores = score_at(curve, speeds(method), np.arange(1, 41))
+            np.testing.assert_allclose(scores, own, atol=1e-6)
+
+
+def test_embeddings_start_at_the_stated_size():
+    torch.manual_seed(0)
+    model = Reader("none")
+    for table in (model.asked, model.number):
+        assert table.weight.std().item() == pytest.approx(START, rel=0.1)
+
+
+def test_drawn_positions_are_in_order_and_new_for_each_sequence():
+    torch.manual_seed(0)
+    place = Drawn(20, 1, learned=True)
+    place.rows.data = torch.arange(20.0)[:, None]
+    drawn = place.add(torch.zeros(200, 6, 1))[..., 0]  # (200, 6)
+    assert (drawn.diff(dim=1) >= 1).all()
+    assert set(drawn.flatten().tolist()) == set(range(20))
+    assert len(drawn.unique(dim=0)) > 150
+    every_row = place.add(torch.zeros(2, 20, 1))[..., 0]
+    assert torch.equal(every_row, torch.arange(20.0).expand(2, -1))
+
+
+def test_the_clipped_oracle_needs_luck_only_beyond_its_reach():
+    letters, _, asked, _ = sample(1000, 32, "last", torch.Generator().manual_seed(2000))
+    near = (letters == asked[:, None])[:, -(REACH - 1) :].any(dim=1).float().mean().item()
+    assert near < clipped_oracle(32, 0) < near + (1 - near) * 0.7
+    assert clipped_oracle(REACH - 1, 0) == 1
 
 
 def test_buckets_are_exact_near_and_wide_far_away():
@@ -153,7 +209,7 @@ def test_buckets_are_exact_near_and_wide_far_away():
     assert widths[-1] > 4 * widths[0]
 
 
-@pytest.mark.parametrize("scheme", [*SCHEMES, "buckets"])
+@pytest.mark.parametrize("scheme", [*SCHEMES, *DRAWN, "buckets"])
 def test_without_positions_the_order_of_the_records_does_not_matter(scheme):
     torch.manual_seed(0)
     model = Reader(scheme)
@@ -192,9 +248,29 @@ def test_the_models_score_as_the_exercises_do(scheme):
 
 
 def test_position_vectors_beyond_the_trained_lengths_stay_as_initialised():
-    rows = trained("learned", "last", seed=0, steps=5).place.rows
+    rows = trained("learned", "last", 0, LONGEST, steps=5).place.rows
     torch.manual_seed(0)
     fresh = Reader("learned").place.rows
     assert len(fresh) == max(LENGTHS) + 1
     assert torch.equal(rows[LONGEST + 1 :], fresh[LONGEST + 1 :])
     assert not (rows[:LONGEST] == fresh[:LONGEST]).all(dim=-1).any()
+
+
+def test_a_published_heads_forecast_is_the_softmax_of_its_turned_mean_key():
+    rng = np.random.default_rng(0)
+    Q, K = torch.from_numpy(rng.normal(size=(2, 3, 64)))
+    base = float(SIZES["base"])
+    angles = np.arange(FARTHEST + 1)[:, None] * frequencies(64, base)  # (distances, 32)
+    for query, key, found in zip(Q.numpy(), K.numpy(), forecast(Q, K), strict=True):
+        products = (query[::2] + 1j * query[1::2]) * (key[::2] - 1j * key[1::2])
+        scores = (products * np.exp(1j * angles)).real.sum(axis=-1) / 8
+        np.testing.assert_allclose(found, softmax(scores), atol=1e-6)
+
+
+def test_weights_by_distance_are_those_of_the_diagonals():
+    weights = torch.rand(2, 9, 60, 60, generator=torch.Generator().manual_seed(0))
+    found = by_distance(weights)
+    rows = range(LATER + FARTHEST, 60)
+    for distance in (0, 1, FARTHEST):
+        expected = torch.stack([weights[:, :, i, i - distance] for i in rows]).mean(dim=(0, 1))
+        torch.testing.assert_close(found[:, distance], expected)

@@ -2,9 +2,7 @@
 
 import itertools
 import math
-from pathlib import Path
 
-import jupytext
 import numpy as np
 import pytest
 import torch
@@ -18,6 +16,7 @@ from autograder.exercise.model import public_cases
 from autograder.judging.judge import judge
 from autograder.judging.keys import build_key, observe_quietly
 from exercises import COURSE
+from exercises.transformer import given_blocks
 from solutions.positions import sinusoidal_positions
 from solutions.transformer import (
     Transformer,
@@ -32,7 +31,6 @@ SIZES = st.integers(1, 6)
 HEADS = st.sampled_from([4, 6, 8])  # features of a head; with fewer a norm magnifies rounding
 DTYPES = st.sampled_from([torch.float64, torch.float32])
 PENALTIES = st.sampled_from([0.0, 0.6, 1.0, 2.0])
-EXERCISES = Path(__file__).parents[2] / "exercises"
 
 
 class TorchTransformer(nn.Module):
@@ -223,17 +221,7 @@ def test_the_search_ends_when_beam_width_sentences_have_ended():
 # The page of exercises
 
 
-@pytest.fixture(scope="module")
-def given_parts():
-    """Return what the locked cell of the page defines."""
-    page = jupytext.read(EXERCISES / "transformer" / "assignment.md")
-    source = next(cell.source for cell in page.cells if "class GivenBlock" in cell.source)
-    namespace = {"nn": nn, "torch": torch, "F": F, "np": np, "math": math}
-    exec(source, namespace)
-    return namespace
-
-
-def machine_of(parts):
+def machine_of_given_parts():
     """A student's Transformer, built from the given parts."""
 
     class Stack(nn.Module):
@@ -245,7 +233,7 @@ def machine_of(parts):
 
         def forward(self, tokens, *rest):
             X = self.embedding(tokens)
-            X = X * X.shape[-1] ** 0.5 + parts["sinusoidal_positions"](*X.shape[1:])
+            X = X * X.shape[-1] ** 0.5 + given_blocks.sinusoidal_positions(*X.shape[1:])
             for block in self.blocks:
                 X = block(X, *rest)
             return self.norm(X)
@@ -253,8 +241,8 @@ def machine_of(parts):
     class Machine(nn.Module):
         def __init__(self, source_size, target_size, d_model, *sizes):
             super().__init__()
-            self.encoder = Stack(parts["GivenEncoderBlock"], source_size, d_model, *sizes)
-            self.decoder = Stack(parts["GivenDecoderBlock"], target_size, d_model, *sizes)
+            self.encoder = Stack(given_blocks.GivenEncoderBlock, source_size, d_model, *sizes)
+            self.decoder = Stack(given_blocks.GivenDecoderBlock, target_size, d_model, *sizes)
             self.decoder.to_logits = nn.Linear(d_model, target_size)
 
         def forward(self, sources, inputs, source_mask=None):
@@ -267,11 +255,11 @@ def machine_of(parts):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_machine_built_from_the_given_parts_is_correct(given_parts, seed):
+def test_a_machine_built_from_the_given_parts_is_correct(seed):
     exercise = COURSE["transformer"].exercise("Transformer")
     hidden = exercise.hidden(np.random.default_rng(seed))
     key = build_key(exercise, public_cases(exercise), hidden)
-    judgement = judge(key, observe_quietly(machine_of(given_parts), key.cases))
+    judgement = judge(key, observe_quietly(machine_of_given_parts(), key.cases))
     assert judgement.passed, judgement
 
 

@@ -1,9 +1,7 @@
 """Test the block and its parts against torch and by hand."""
 
 from functools import partial
-from pathlib import Path
 
-import jupytext
 import numpy as np
 import pytest
 import torch
@@ -12,6 +10,7 @@ from hypothesis import strategies as st
 from torch import nn
 from torch_modules import TOLERANCE, matched, scrambled
 
+from exercises.transformer_block.given_attention import GivenAttention
 from solutions import multi_head
 from solutions.experiments.transformer_block.weights import attention_weights
 from solutions.transformer_block import (
@@ -23,7 +22,7 @@ from solutions.transformer_block import (
     RMSNorm,
     SwiGLU,
 )
-from solutions.variants.blocks import ParallelBlock
+from solutions.variants.blocks import ParallelBlock, centre_writers
 
 SIZES = st.integers(1, 6)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -32,8 +31,6 @@ WIDTHS = st.integers(4, 8)  # with fewer features a norm magnifies rounding up t
 DTYPES = st.sampled_from([torch.float64, torch.float32])
 NORMS = st.sampled_from(["post", "pre"])
 KINDS = st.sampled_from(["no mask", "any", "padding"])
-
-EXERCISES = Path(__file__).parents[2] / "exercises"
 
 
 def tokens(*shape, dtype=torch.float64):
@@ -146,6 +143,16 @@ def test_rms_norm_by_hand():
     with torch.no_grad():
         norm.weight.copy_(torch.tensor([10.0, 5.0]))
     torch.testing.assert_close(norm(torch.tensor([[1.0, 7.0]])), torch.tensor([[2.0, 7.0]]))
+
+
+def test_rms_norm_replaces_layer_norm_after_the_writers_are_centred():
+    rng = np.random.default_rng(0)
+    embedding, W, b, x = (rng.normal(size=shape) for shape in ((3, 4), (4, 5), 4, (3, 5)))
+    token = torch.from_numpy(embedding + x @ W.T + b)
+    embedding, W, b = centre_writers(embedding, W, b)
+    centred = torch.from_numpy(embedding + x @ W.T + b)
+    eps = 1e-5
+    torch.testing.assert_close(RMSNorm(4, eps).double()(centred), LayerNorm(4, eps).double()(token))
 
 
 def test_swiglu_by_hand():
@@ -286,12 +293,8 @@ def test_a_mask_that_does_not_broadcast_is_refused(shape):
 
 
 def test_the_attention_given_in_the_assignment_is_right():
-    page = jupytext.read(EXERCISES / "transformer_block" / "assignment.md")
-    given = next(cell.source for cell in page.cells if "class GivenAttention" in cell.source)
-    namespace = {"nn": nn, "torch": torch, "F": nn.functional}
-    exec(given, namespace)
     torch.manual_seed(0)
-    course_model, torch_model = MultiHeadAttention(6, 2), namespace["GivenAttention"](6, 2)
+    course_model, torch_model = MultiHeadAttention(6, 2), GivenAttention(6, 2)
     torch_model.load_state_dict(course_model.state_dict())
     X, context = tokens(2, 3, 6, dtype=torch.float32), tokens(2, 4, 6, dtype=torch.float32)
     mask = random_mask(2, 1, 4)

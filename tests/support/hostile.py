@@ -75,7 +75,7 @@ GRADED = {
         "permute_equivariantly",
     ),
     "queries_keys_values": ("padding_mask", "test_masked_blend"),
-    "transformer_block": ("LayerNorm", "RMSNorm"),
+    "transformer_block": ("LayerNorm", "fold_norm"),
 }
 """The only exercises of these assignments that are graded, since the others take long."""
 

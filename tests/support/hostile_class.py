@@ -58,12 +58,15 @@ def _make(root: Path, cases: Sequence[Case]):
     import nbformat
 
     from autograder.course.course import Course
+    from autograder.notebook.check import write_cases
 
     course = Course.create(root, "hostile_course")
     for assignment in {case.assignment for case in cases}:
         path = course.release / assignment / f"{assignment}.ipynb"
         path.parent.mkdir()
         nbformat.write(hostile.released(assignment), path)
+        if any(case.feedback for case in cases):  # pages draw the cases in this file
+            write_cases(hostile.assignment(assignment), path.with_suffix(".cases"))
         for student in _honest(cases):
             slow = any(case.neighbours == "slow" for case in cases)
             hostile.hand_in_honest(course, student, assignment, slow)
@@ -154,6 +157,9 @@ def _read(course, cases: Sequence[Case], faults: list[str]) -> Graded:
         points = sum(row.points for row in rows.get(name, {}).values())
         if report["scores"].get(student) != points:
             faults.append(f"{name}: the gradebook says {report['scores'].get(student)}")
+    for path in course.reports.glob("*.html"):
+        active = live(path.read_text(encoding="utf-8")) - OF_A_REPORT
+        faults += [f"{path.name}: live: {content}" for content in active]
     return Graded(rows, dict(_pages(course, students)), tuple(faults), report["memory"])
 
 
@@ -181,16 +187,25 @@ def descendants(pid: int) -> list[int]:
 
 
 class _Live(HTMLParser):
-    """Count the parts of a page that a browser would run or fetch."""
+    """Count the parts of a page that a browser would run or fetch.
+
+    The pictures of a failing case are not counted. They are in an element with a class, which no
+    text of a student's can have, since classes are removed from it.
+    """
 
     ACTIVE = ("script", "iframe", "object", "embed", "svg", "math", "form", "base", "meta", "link")
 
     def __init__(self) -> None:
         super().__init__()
         self.found: Counter[str] = Counter()
+        self._depth = 0  # of the `div` elements from that with the pictures on
+
+    def handle_endtag(self, tag: str) -> None:
+        self._depth -= tag == "div" and self._depth > 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in self.ACTIVE:
+        self._depth += tag == "div" and (self._depth > 0 or ("class", "case") in attrs)
+        if tag in self.ACTIVE and not (tag == "svg" and self._depth):
             self.found[tag] += 1
         for name, value in attrs:
             scheme = "".join((value or "").split()).partition(":")[0].lower()
@@ -199,6 +214,10 @@ class _Live(HTMLParser):
             linked = name in ("href", "src", "action", "xlink:href", "srcdoc")
             if linked and ":" in (value or "") and scheme not in ("http", "https", "mailto"):
                 self.found[f"{name} {scheme}"] += 1
+
+
+OF_A_REPORT = Counter({"svg": 1, "meta": 4})
+"""The histogram of a report, and what its head says."""
 
 
 def live(page: str) -> Counter[str]:
@@ -239,6 +258,8 @@ def main(root: str, mode: str, jobs: str, pages: str = "") -> None:
     if pages:
         cli.app(["feedback", "--course", root], standalone_mode=False)
         cli.app(["export", "--course", root], standalone_mode=False)
+        for name in {file.assignment for file in course.submissions()}:
+            cli.app(["report", name, "--course", root], standalone_mode=False)
     with api.Gradebook(course.gradebook_url) as book:
         names = {file.assignment for file in course.submissions()}
         scores = {

@@ -1,13 +1,15 @@
-"""Make the README's three pictures from the built site and from a released notebook.
+"""Make the README's pictures from the built site, a released notebook and the sample class.
 
     python -m tests.support.readme_pictures
 
-It needs `make course` first. A person looks at the pictures before they are committed.
+Names after it, such as `report`, choose among them. It needs `make course` first. A person looks at
+the pictures before they are committed.
 """
 
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -16,7 +18,10 @@ import nbformat
 from nbconvert import HTMLExporter
 from playwright.sync_api import Page, sync_playwright
 
+from autograder.course.course import Course
 from autograder.grading.sample import answer_source
+from autograder.report.gather import make_report
+from autograder.report.page import report_page
 from exercises import COURSE
 from tests.book.site_tools import SITE, serving
 
@@ -25,21 +30,27 @@ PICTURES = ROOT / "book" / "_web" / "pictures"
 RELEASE = ROOT / "_build" / "course" / "release" / "self_attention"
 
 
-def main() -> None:
-    """Write chapter.png, playground.png and feedback.png."""
+def main(names: list[str]) -> None:
+    """Write chapter.png, playground.png, feedback.png and report.png, or those with the `names`."""
     PICTURES.mkdir(exist_ok=True)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
         page = browser.new_page(viewport={"width": 1280, "height": 900})
-        with serving(SITE) as address:
-            page.goto(f"{address}/index.html")  # fetches the fonts of the next page
-            page.wait_for_load_state("networkidle")
-            picture_of_chapter(page, f"{address}/self_attention.html")
-            picture_of_playground(page, f"{address}/playground.html")
+        if {"chapter", "playground"} & {*names}:
+            with serving(SITE) as address:
+                page.goto(f"{address}/index.html")  # fetches the fonts of the next page
+                page.wait_for_load_state("networkidle")
+                if "chapter" in names:
+                    picture_of_chapter(page, f"{address}/self_attention.html")
+                if "playground" in names:
+                    picture_of_playground(page, f"{address}/playground.html")
         page.route("http*://**", lambda route: route.abort())
-        picture_of_feedback(page, Path(folder))
+        if "feedback" in names:
+            picture_of_feedback(page, Path(folder))
+        if "report" in names:
+            picture_of_report(page, Path(folder))
         browser.close()
 
 
@@ -84,5 +95,19 @@ def picture_of_feedback(page: Page, folder: Path) -> None:
     page.screenshot(path=PICTURES / "feedback.png", full_page=True)
 
 
+def picture_of_report(page: Page, folder: Path) -> None:
+    """Show the report on an assignment of the sample class, down to its first mistake."""
+    course = Course.open(ROOT / "_build" / "course")
+    text = report_page(course, make_report(course, "alignment", anonymous=False))
+    (folder / "report.html").write_text(text, encoding="utf-8")
+    page.set_viewport_size({"width": 1000, "height": 1200})
+    page.goto((folder / "report.html").as_uri())
+    end = page.locator(".mistake-of").first.bounding_box()
+    assert end is not None
+    height = end["y"] + end["height"] + 16
+    page.set_viewport_size({"width": 1000, "height": int(height)})
+    page.screenshot(path=PICTURES / "report.png")
+
+
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:] or ["chapter", "playground", "feedback", "report"])

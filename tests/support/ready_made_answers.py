@@ -105,17 +105,6 @@ class LayerNorm(Norm):
         return super().forward(X)
 """
 
-_RMS_NORM = """\
-class RMSNorm(nn.Module):
-    def __init__(self, d_model, eps=1e-6):
-        super().__init__()
-        self.eps = eps
-        self.weight = nn.Parameter(torch.ones(d_model))
-
-    def forward(self, X):
-        return F.rms_norm(X, X.shape[-1:], self.weight, self.eps)
-"""
-
 _LOSS = """\
 def label_smoothed_loss(logits, targets, smoothing, ignore_index):
     return F.cross_entropy(
@@ -156,7 +145,6 @@ READY_MADE = {
         "alias, and super": _SUPER,
         "no class": "def LayerNorm(d_model, eps=1e-5):\n    return nn.LayerNorm(d_model, eps)",
     },
-    "RMSNorm": {"function": _RMS_NORM, "subclass": "class RMSNorm(nn.RMSNorm): pass"},
     "label_smoothed_loss": {"function": _LOSS},
 }
 

@@ -170,15 +170,12 @@ def equal_scores(exercise: Exercise) -> Mutants:
 _argmax = np.argmax
 
 BEYOND = {
-    "sinusoidal_positions": ("n", (16, 64, 512)),
     "shift_matrix": ("k", (16, 64, 512)),
     "rotary": ("positions", (16, 64, 512, 4096)),
-    "linear_bias": ("n", (16,)),
     "relative_scores": ("n_k", (8,)),
     "padding_mask": ("n", (16,)),
     "greedy_decode": ("max_len", (16, 64)),
     "beam_search": ("max_len", (16, 64)),
-    "warmup_learning_rate": ("step", (4000,)),
     "Transformer": ("m", (16,)),
 }
 """Lengths and positions for which a table or a limit might be too short."""

@@ -1,8 +1,8 @@
-// Test the page's sampler. tests/solutions/drawing/test_sampler.py compares `shaped` with the course's.
+// Test the page's sampler. tests/book/test_live_writer.py compares `shaped` with the course's.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counted, drawnBy, openness, shaped, sum } from "../../book/_web/sampling.mjs";
+import { counted, drawnBy, moved, openness, shaped, sum } from "../../book/_web/sampling.mjs";
 
 const LOGITS = [Math.log(8), Math.log(4), Math.log(2), Math.log(1), Math.log(1)];
 
@@ -65,4 +65,9 @@ test("a uniform distribution has a perplexity of its number of tokens, and a cer
 test("the draws of each token are counted", () => {
     assert.deepEqual(counted([2, 0, 2, 2], 4), [1, 0, 3, 0]);
     assert.equal(sum(counted([2, 0, 2, 2], 4)), 4);
+});
+
+test("what moves is the sum of what the winners win", () => {
+    assert.ok(Math.abs(moved([0, 0], [Math.log(3), 0]) - 0.25) < 1e-12);
+    assert.equal(moved(LOGITS, LOGITS), 0);
 });

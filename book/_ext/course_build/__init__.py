@@ -7,7 +7,7 @@ the packages that pages compute with.
 
 `_config.yml` has two settings: `course_own_instructions` lists the pages that measure the speed of
 the machine, and so use its fastest instructions; `course_budget` is the time in seconds that a page
-may take.
+should take on two idle cores; more is reported, and is no error.
 """
 
 import os

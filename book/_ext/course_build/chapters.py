@@ -48,7 +48,7 @@ class Settings:
     root: Path
     own_instructions: tuple[str, ...] = ()
     budget: int = 600
-    timeout: int = 900
+    timeout: int = 2400
     markdown: MdParserConfig = field(default_factory=MdParserConfig)
 
     @property

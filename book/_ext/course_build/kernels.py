@@ -42,9 +42,6 @@ from .processes import core_seconds, kill, resident_bytes
 from .settings import environment
 from .storage import RECORDS
 
-LATE = 4
-"""A page that takes more than LATE times its budget fails: no machine is that busy or slow."""
-
 ATTEMPTS = 3
 BUSY = 0.1
 """The share of the cores that other processes may use while a claim about time is judged."""
@@ -140,12 +137,6 @@ class Kernels:
                 for path in folder.rglob("*")
                 if path.is_file()
             }
-        budget = self.settings.budget
-        if seconds > budget:
-            message = f"the page took {seconds:.0f} s; its budget on two idle cores is {budget} s"
-            if seconds > LATE * budget:
-                raise ChapterError(relative(chapter.path), message)
-            tell(message)
         outputs = to_files(run.notebook)
         if clashes := sorted(reported.keys() & {*outputs, *RECORDS}):
             message = f"its data have the name of a file of the build: {', '.join(clashes)}"

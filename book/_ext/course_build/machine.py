@@ -6,7 +6,7 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ import psutil
 
 CPUINFO = Path("/proc/cpuinfo")
 INSTALL = "make course"
+MINILM, SMOLLM2 = (f"solutions/published/{name}.py" for name in ("minilm", "smollm2_file"))
+"""The modules that read a published model."""
 
 ROUNDING = ("processor", "system", "python", "libc")
 """The keys of `description` that affect how numbers are rounded. No page uses a graphics card."""
@@ -66,6 +68,29 @@ def missing_packages(packages: Mapping[str, str]) -> str | None:
                 f"{name} {version} is installed, but requirements.txt pins {pin}. "
                 "Type: .ci/torch && pip install -r requirements.txt"
             )
+    return None
+
+
+def missing_weights(code: Iterable[str]) -> str | None:
+    """Return, in words, which published model must be fetched first to execute a page.
+
+    code: the files that the page's results depend on. None if the page reads no published model, or
+    if its files are on this machine. A missing file of MiniLM is downloaded, as the page would do.
+    """
+    code = set(code)
+    if not code & {MINILM, SMOLLM2}:
+        return None
+    # Imported here: the small projects that the tests build have no models.
+    from solutions.published import files, smollm2_file
+
+    try:
+        if MINILM in code:
+            for name in files.SHA256:
+                files.find(name)
+        if SMOLLM2 in code:
+            smollm2_file.find()
+    except files.PublishedFileError as error:
+        return f"{error}, or: {INSTALL}"
     return None
 
 

@@ -22,8 +22,11 @@ from solutions.running.arithmetic import SETTINGS
 
 THREADS = 2
 
-INHERITED = ("PATH", "LD_LIBRARY_PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "COURSE_MINILM")
-"""The variables that a kernel inherits; the last names a folder of published weights."""
+INHERITED = (
+    *("PATH", "LD_LIBRARY_PATH", "HOME", "TMPDIR", "LANG", "LC_ALL"),
+    *("COURSE_MINILM", "COURSE_SMOLLM2"),
+)
+"""The variables that a kernel inherits; the last two name folders of published weights."""
 
 FORMAT = 2
 """A version number: increase it when pages are executed, or their outputs written, differently."""

@@ -3,6 +3,7 @@
 // half-precision numbers, stored as two planes, with all upper bytes before all lower bytes. Upper
 // bytes resemble each other, so their plane compresses well.
 
+import { fromHalf } from "../half.mjs";
 import { matrix } from "../learning/tape.mjs";
 
 /**
@@ -78,16 +79,6 @@ export class Weights {
         if (!table) throw new Error(`the machine ${this.about.name} has no ${name}`);
         return table;
     }
-}
-
-/** Return the number with these 16 bits in half precision (IEEE 754). @param {number} bits */
-function fromHalf(bits) {
-    const sign = bits & 0x8000 ? -1 : 1;
-    const exponent = (bits >> 10) & 0x1f;
-    const fraction = (bits & 0x3ff) / 1024;
-    if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-    if (exponent === 0) return sign * fraction * 2 ** -14;
-    return sign * (1 + fraction) * 2 ** (exponent - 15);
 }
 
 /**

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...translators.edits import edits_by_length
 from ...translators.machines import ATTENTION_STEPS, CLAUSES, LENGTHS
 from ...translators.quality_by_length import LANGUAGE, Measured, measure, restore
 from ...translators.training import RECURRENT, make_task
+from .alone import right_alone
 from .fixed_phrase import FixedPhrase, fixed_phrase
 from .hiding import Trials, hide
 from .ibm_model_1 import TENSION, ibm_model_1
 from .maps import Map, error_rate, mapped_pairs, read_maps
+from .omissions import omissions
 from .passages import Faults, faults
 
 
@@ -21,7 +24,10 @@ class LookedBack:
     """The result of one training: the quality, and the maps of sentences common to all seeds.
 
     trials: the words that are lost when source words are hidden. phrase: the results for a fixed
-    phrase. faults: the faults in long translations, for each of the test sets of `passages`.
+    phrase. faults: the faults in long translations, for each of the test sets of `passages`. edits:
+    the mean edit accuracy for each of LENGTHS, and for BEYOND. omissions: the translations of each
+    of these test sets in which a passage is missing. alone: what the words of `trials` do with one
+    state, as in `right_alone`.
     """
 
     measured: Measured
@@ -29,6 +35,9 @@ class LookedBack:
     trials: Trials
     phrase: FixedPhrase
     faults: list[Faults]
+    edits: list[float]
+    omissions: list[int]
+    alone: np.ndarray
 
 
 def look_back(seed: int) -> LookedBack:
@@ -38,7 +47,16 @@ def look_back(seed: int) -> LookedBack:
     maps = read_maps(model, task, mapped_pairs())
     trials = hide(model, task, maps, seed)
     phrase = fixed_phrase(model, task)
-    return LookedBack(measured, maps, trials, phrase, faults(model, task))
+    return LookedBack(
+        measured,
+        maps,
+        trials,
+        phrase,
+        faults(model, task),
+        edits_by_length(model, task),
+        omissions(model, task),
+        right_alone(model, task, maps, seed),
+    )
 
 
 @dataclass(frozen=True)

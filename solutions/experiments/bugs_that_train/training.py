@@ -2,36 +2,72 @@
 
 A question of letters is followed by its answer. In the task "copy", the answer is the question. In
 the task "pair", each letter of the answer depends on a letter of the question and the letter before
-it.
+it. Pairs have two budgets: a model that is still slow after `SOON` steps may be done after `LATE`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
-from ...bugs_that_train import BUGS, PAD, RIGHT, SEP, STOP, Decoder
+from ...bugs_that_train import BUGS, PAD, RIGHT, SEP, STOP, Attention, Decoder, Parts
 from ...running.seeds import SEEDS
 
 LETTERS, FIRST = 6, 3
 SHORTEST, LONGEST = 3, 6
 VOCABULARY = FIRST + LETTERS
-D_MODEL, HEADS, LAYERS = 32, 4, 2
-STEPS = {"copy": 300, "pair": 500}
+D_MODEL, HEADS, LAYERS, DEEP = 32, 4, 2, 12
+SHORT, SOON, LATE = 300, 500, 2000
+"""The steps of copies, and the two budgets of pairs."""
 BATCH, RATE, WARM_UP, CLIP = 32, 6e-3, 40, 1.0
 VALIDATION, EVERY = 256, 10
 HELD = 10**6 + 1  # rate, steps and lengths were chosen with seed 10**6
 NAMES = ("right", *BUGS)
 OF_HEADS = ("merged_without_transpose", "shared_projection", "values_from_keys")
 """The bugs of projections and heads, which are also tried on the easy task."""
-MODELS = {"pair": NAMES, "copy": ("right", *OF_HEADS)}
-"""Task -> the models that are trained on it."""
-RUNS = [(seed, task, name) for seed in SEEDS for task in MODELS for name in MODELS[task]]
-"""Every training run: seed, task and model."""
+
+
+class Filled(Attention):
+    """Attention whose hidden scores are set to -10,000 instead of a number that none can pass."""
+
+    def forward(self, X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """X: (batch, n, d_model). mask: (batch, n, n), True where a token may attend."""
+        Q, K, V = self.project(X)  # (batch, n_heads, n, d_head)
+        scores = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
+        weights = self.normalise(scores.masked_fill(~self.for_heads(mask), -1e4))
+        return self.W_o(self.merge(weights @ V))
+
+
+PARTS: dict[str, Parts] = {
+    "right": RIGHT,
+    **BUGS,
+    "filled": replace(RIGHT, attention=Filled),
+}
+"""Name -> the parts of every model that is trained."""
+
+
+class Training(NamedTuple):
+    """A training run: the model's name, its task, its steps and its blocks."""
+
+    name: str
+    task: str = "pair"
+    steps: int = SOON
+    layers: int = LAYERS
+
+
+TRAININGS = (
+    Training("norm_on_residual", layers=DEEP),
+    *(Training(name, steps=LATE) for name in PARTS),
+    *(Training(name) for name in NAMES),
+    *(Training(name, "copy", SHORT) for name in ("right", *OF_HEADS)),
+)
+"""Every training of a seed, the longest first, so that no core is idle at the end."""
+RUNS = [(seed, training) for training in TRAININGS for seed in SEEDS]
 
 
 @dataclass(frozen=True)
@@ -41,8 +77,10 @@ class Run:
     `losses` are the training losses, every EVERY steps. `loss` and `accuracy` are computed by the
     model's own code on the answers' tokens of validation questions. `blind` is that accuracy if,
     for each token, the letters that follow are replaced by others. `written` is the share of
-    answers that the model writes completely right by itself. `apart` is the largest difference
-    between the logits of a question alone and in a batch with longer questions.
+    answers that the model writes completely right by itself; `padded` the same if the padding of
+    the validation batch, in front of each question, is left there; `stretched` the same with three
+    more of it; `doubled` the share if the separator is given twice. `apart` is the largest
+    difference between the logits of a question alone and in a batch with longer questions.
     """
 
     losses: list[float]
@@ -50,6 +88,9 @@ class Run:
     accuracy: float
     blind: float
     written: float
+    padded: float
+    stretched: float
+    doubled: float
     apart: float
 
 
@@ -86,24 +127,23 @@ def scored(model: Decoder, tokens: torch.Tensor) -> tuple[torch.Tensor, torch.Te
 
 
 @lru_cache(maxsize=1)
-def lessons(task: str, seed: int) -> list[torch.Tensor]:
+def lessons(task: str, steps: int, seed: int) -> list[torch.Tensor]:
     """Return the batches of all steps of a training run."""
     rng = np.random.default_rng(seed)
-    return [batch(questions(rng, BATCH, task)) for _ in range(STEPS[task])]
+    return [batch(questions(rng, BATCH, task)) for _ in range(steps)]
 
 
-def train(name: str, task: str, seed: int) -> Run:
+def train(training: Training, seed: int) -> Run:
     """Train one model; all models get the same questions and the same initial weights."""
+    name, task, steps, layers = training
     torch.manual_seed(seed)
-    parts = RIGHT if name == "right" else BUGS[name]
-    model = Decoder(parts, VOCABULARY, D_MODEL, HEADS, LAYERS, 2 * LONGEST + 2)
-    steps = STEPS[task]
+    model = Decoder(PARTS[name], VOCABULARY, D_MODEL, HEADS, layers, 2 * LONGEST + 2)
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, fused=True)
     rate = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda step: min(1, (step + 1) / WARM_UP) * (1 - step / steps)
     )
     losses = []
-    for step, tokens in enumerate(lessons(task, seed)):
+    for step, tokens in enumerate(lessons(task, steps, seed)):
         loss = F.cross_entropy(*scored(model, tokens))
         optimiser.zero_grad()
         loss.backward()
@@ -130,6 +170,9 @@ def _validated(model: Decoder, losses: list[float], task: str) -> Run:
         float((logits.argmax(-1) == targets).float().mean()),
         blind(model, tokens),
         written(model, held),
+        written(model, held, padding=2 * LONGEST + 2),
+        written(model, held, padding=2 * LONGEST + 5),
+        written(model, held, separators=2),
         apart,
     )
 
@@ -151,19 +194,28 @@ def blind(model: Decoder, tokens: torch.Tensor) -> float:
     return float((right == tokens[:, by])[answered(tokens)[:, by]].float().mean())
 
 
-def written(model: Decoder, sequences: list[list[int]]) -> float:
-    """Return the share of answers that the model writes right, token by token, without padding."""
+def written(
+    model: Decoder, sequences: list[list[int]], padding: int = 0, separators: int = 1
+) -> float:
+    """Return the share of answers that the model writes right, token by token.
+
+    padding: the length to which a whole sequence is padded at the front; 0 for none. separators:
+    the number of separators behind the question.
+    """
     right = 0
     for n in sorted({len(one) for one in sequences}):
         whole = torch.tensor([one for one in sequences if len(one) == n])
-        tokens = whole[:, : n // 2]  # the question and the separator
-        while tokens.shape[1] < n:
+        question, answer = whole.split(n // 2, dim=1)  # the separator belongs to the question
+        front = question.new_full((len(question), max(padding - n, 0)), PAD)
+        again = question[:, -1:].expand(-1, separators - 1)
+        tokens = torch.cat([front, question, again], dim=1)
+        for _ in range(answer.shape[1]):
             tokens = torch.cat([tokens, model(tokens)[:, -1:].argmax(-1)], dim=1)
-        right += int((tokens == whole).all(dim=1).sum())
+        right += int((tokens[:, -answer.shape[1] :] == answer).all(dim=1).sum())
     return right / len(sequences)
 
 
 def run(number: int) -> Run:
     """Run the training RUNS[number]."""
-    seed, task, name = RUNS[number]
-    return train(name, task, seed)
+    seed, training = RUNS[number]
+    return train(training, seed)

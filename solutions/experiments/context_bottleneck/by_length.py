@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from ...data.translation import Pair
+from ...translators.edits import edits_by_length
 from ...translators.machines import (
     BEYOND,
     BEYOND_CLAUSES,
@@ -61,13 +62,15 @@ class Measured(Tested):
 
     blind: the share of right next tokens without knowledge of the source, for each of LENGTHS.
     by_fifth: the quality on test sentences in each of FIFTHS. shares: the share of training pairs
-    in each of FIFTHS. task: the vocabularies, without the pairs. state: name -> trained weights.
+    in each of FIFTHS. edits: the mean edit accuracy for each of LENGTHS and for BEYOND. task: the
+    vocabularies, without the pairs. state: name -> trained weights.
     """
 
     beyond: Quality
     blind: list[float]
     by_fifth: list[Quality]
     shares: list[float]
+    edits: list[float]
     examples: list[Example]
     inside: inside.Inside
     task: Task
@@ -94,6 +97,7 @@ def measure(seed: int) -> Measured:
         ],
         by_fifth=[on(lengths) for lengths in FIFTHS],
         shares=shares(task.pairs),
+        edits=edits_by_length(model, task),
         examples=[
             Example(pair.source, pair.target, tokens)
             for pair, tokens in zip(pairs, translations, strict=True)

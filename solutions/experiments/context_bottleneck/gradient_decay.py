@@ -90,7 +90,7 @@ def measure(seed: int, cells: Sequence[str] = PLAIN) -> dict[str, np.ndarray]:
     """Return cell -> mean norm by distance: entry k is the norm of d s_T / d s_(T - k).
 
     Each array has shape (STEPS,). The mean is geometric, over SENTENCES sequences of STEPS random
-    normal tokens.
+    normal vectors.
     """
     generator = torch.Generator().manual_seed(seed)
     shape = SENTENCES, STEPS, D_INPUT

@@ -43,6 +43,8 @@ def in_blocks(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor) -> torch.Tensor
 
 def torchs_own(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
     """Attention by PyTorch's function, which works in blocks if there is a batch axis too."""
+    if Q.dim() > 3:
+        return F.scaled_dot_product_attention(Q, K, V)
     return F.scaled_dot_product_attention(Q[None], K[None], V[None])[0]
 
 
@@ -50,7 +52,7 @@ class Attention(nn.Module):
     """Multi-head self-attention without biases, with any attention function."""
 
     def __init__(self, attend: Callable[..., torch.Tensor]) -> None:
-        """attend: maps queries, keys and values (n_heads, n, d_head) to the same shape."""
+        """attend: maps queries, keys and values (..., n_heads, n, d_head) to the same shape."""
         super().__init__()
         self.attend = attend
         self.W_q, self.W_k, self.W_v, self.W_o = (
@@ -58,12 +60,12 @@ class Attention(nn.Module):
         )
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
-        """X: (n, D_MODEL). Returns the same shape."""
+        """X: (..., n, D_MODEL). Returns the same shape."""
         Q, K, V = (
-            linear(X).unflatten(-1, (N_HEADS, -1)).transpose(0, 1)  # (n_heads, n, d_head)
+            linear(X).unflatten(-1, (N_HEADS, -1)).transpose(-3, -2)  # (..., n_heads, n, d_head)
             for linear in (self.W_q, self.W_k, self.W_v)
         )
-        return self.W_o(self.attend(Q, K, V).transpose(0, 1).flatten(1))
+        return self.W_o(self.attend(Q, K, V).transpose(-3, -2).flatten(-2))
 
 
 def layers() -> dict[str, nn.Module]:

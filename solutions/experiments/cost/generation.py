@@ -1,90 +1,109 @@
-"""Write token after token with an attention layer, with and without a cache."""
+"""The next token of a small GPT: from all rows, from the last row only, and with a cache."""
 
-import statistics
-import time
-from dataclasses import dataclass
+from __future__ import annotations
+
+from functools import partial
 
 import torch
 import torch.nn.functional as F
-from torch import nn
+from torch import Tensor
 
-from solutions.cost import cached_attention_step
+from ...gpt_and_bert import GPT
+from ...transformer_block import EncoderBlock, split_heads
+from .by_length import D_FF, D_MODEL, N_HEADS
+from .measuring import seconds
 
-from .by_length import D_MODEL, N_HEADS
+LENGTHS = (64, 256, 1024)
+"""The numbers of tokens before the next one."""
 
-LENGTHS = (64, 128, 256, 512, 1024)
-
-
-@dataclass(frozen=True)
-class Written:
-    """The seconds until each of LENGTHS tokens were written, and the tokens."""
-
-    seconds: dict[int, float]
-    tokens: torch.Tensor
-
-
-class Writer(nn.Module):
-    """A causal attention layer; its output for a token is the next token."""
-
-    def __init__(self) -> None:
-        """Create random weights; the output has no meaning but the same cost."""
-        super().__init__()
-        self.W_qkv = nn.Linear(D_MODEL, 3 * D_MODEL, bias=False)
-        self.W_o = nn.Linear(D_MODEL, D_MODEL, bias=False)
-
-    def roles(self, X: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Return queries, keys and values, (n_heads, n, d_head) each. X: (n, D_MODEL)."""
-        return tuple(
-            one.unflatten(-1, (N_HEADS, -1)).transpose(0, 1) for one in self.W_qkv(X).chunk(3, -1)
-        )
-
-    def next_token(self, found: torch.Tensor, token: torch.Tensor) -> torch.Tensor:
-        """Return the next token. found: (n_heads, d_head), the heads' outputs for the token."""
-        return F.normalize(token + self.W_o(found.flatten()), dim=0)
-
-    @torch.no_grad()
-    def with_cache(self, token: torch.Tensor, n: int) -> Written:
-        """Write n tokens; each step reads the newest token and the cache."""
-        empty = torch.zeros(N_HEADS, 0, D_MODEL // N_HEADS)
-        cache, tokens, seconds = (empty, empty), [token], {}
-        begin = time.perf_counter()
-        for length in range(1, n + 1):
-            q, k, v = (one[:, 0] for one in self.roles(token[None]))
-            found, cache = cached_attention_step(q, k, v, cache)
-            token = self.next_token(found, token)
-            tokens.append(token)
-            if length in LENGTHS:
-                seconds[length] = time.perf_counter() - begin
-        return Written(seconds, torch.stack(tokens))
-
-    @torch.no_grad()
-    def without_cache(self, token: torch.Tensor, n: int) -> Written:
-        """Write n tokens; each step reads all previous tokens again."""
-        tokens, seconds = token[None], {}
-        begin = time.perf_counter()
-        for length in range(1, n + 1):
-            Q, K, V = self.roles(tokens)
-            found = F.scaled_dot_product_attention(Q, K, V, is_causal=True)
-            token = self.next_token(found[:, -1], tokens[-1])
-            tokens = torch.cat([tokens, token[None]])
-            if length in LENGTHS:
-                seconds[length] = time.perf_counter() - begin
-        return Written(seconds, tokens)
+VOCABULARY, N_BLOCKS = 256, 2
+WAYS = ("all rows", "last row", "cache")
+Cache = list[tuple[Tensor, Tensor]]
+"""Keys and values of the tokens so far, (1, n_heads, c, d_head) each, for each block."""
 
 
-def compare(seed: int = 0, rounds: int = 3) -> tuple[Written, Written, dict[int, float]]:
-    """Write the longest of LENGTHS alternately with and without the cache, from the same token.
+def next_logits(
+    model: GPT, tokens: Tensor, cache: Cache | None = None, last: bool = True
+) -> Tensor:
+    """Return the logits of the next token: (VOCABULARY,).
 
-    Returns the last round of both, and length -> the factor by which the cache is faster, the
-    median over the rounds.
+    tokens: ids (m,), all so far or, with a cache, only the newest. cache: of the tokens before
+    them; it is extended. last: in the last block, compute the last row only, since nobody reads the
+    others; False also computes their logits.
     """
+    c = cache[0][0].shape[2] if cache else 0
+    X = (model.embedding(tokens) + model.positions.weight[c : c + len(tokens)])[None]
+    for number, block in enumerate(model.blocks):
+        assert isinstance(block, EncoderBlock)
+        attention, Y = block.attention, block.norm_1(X)  # (1, m, D_MODEL)
+        rows = 1 if last and number == len(model.blocks) - 1 else len(tokens)
+        Q = split_heads(attention.W_q(Y[:, -rows:]), N_HEADS)
+        K, V = (split_heads(one(Y), N_HEADS) for one in (attention.W_k, attention.W_v))
+        if cache is not None and c:
+            K, V = (torch.cat(two, dim=2) for two in zip(cache[number], (K, V), strict=True))
+        if cache is not None:
+            cache[number : number + 1] = [(K, V)]
+        causal = rows > 1 and rows == K.shape[2]
+        found = F.scaled_dot_product_attention(Q, K, V, is_causal=causal)
+        X = X[:, -rows:] + attention.W_o(found.transpose(1, 2).flatten(-2))
+        X = X + block.feed_forward(block.norm_2(X))
+    logits = model.norm(X) @ model.embedding.weight.T  # (1, rows, VOCABULARY)
+    return logits[0, -1]
+
+
+def writer(seed: int = 0) -> GPT:
+    """Return an untrained GPT; its tokens have no meaning but the same cost."""
     torch.manual_seed(seed)
-    writer, token = Writer(), F.normalize(torch.randn(D_MODEL), dim=0)
-    writer.with_cache(token, 32), writer.without_cache(token, 32)  # warm up
-    n = LENGTHS[-1]
-    pairs = [(writer.with_cache(token, n), writer.without_cache(token, n)) for _ in range(rounds)]
-    faster = {
-        n: statistics.median(without.seconds[n] / cached.seconds[n] for cached, without in pairs)
-        for n in LENGTHS
-    }
-    return *pairs[-1], faster
+    return GPT(VOCABULARY, D_MODEL, N_HEADS, D_FF, N_BLOCKS, LENGTHS[-1] + 1)
+
+
+@torch.no_grad()
+def written(model: GPT, n: int) -> dict[str, Tensor]:
+    """Return the logits (n, VOCABULARY) of n tokens that each way writes, always the likeliest."""
+    found = {}
+    for way in WAYS:
+        ids, cache, rows = torch.zeros(1, dtype=torch.long), _empty(way), []
+        for _ in range(n):
+            new = ids[-1:] if way == "cache" else ids
+            rows.append(next_logits(model, new, cache, last=way != "all rows"))
+            ids = torch.cat([ids, rows[-1].argmax()[None]])
+        found[way] = torch.stack(rows)
+    return found
+
+
+def _empty(way: str) -> Cache | None:
+    return [] if way == "cache" else None
+
+
+def _with(model: GPT, new: Tensor, cache: Cache) -> Tensor:
+    """Return the logits after a new token, and leave the cache as it was."""
+    return next_logits(model, new, list(cache))
+
+
+def operations(way: str, n: int) -> int:
+    """Count the operations of the next token after n: of all matrix products, none skipped.
+
+    In the last block, "last row" makes keys and values of all rows, and the rest of one.
+    """
+    d, meet = D_MODEL, 4 * D_MODEL * n  # a query's scores and blend
+    rows = {"all rows": (n, n, n), "last row": (n, n, 1), "cache": (1, 1, 1)}[way]
+    others, keys, last = rows  # in the blocks before the last, and in the last
+    before = (N_BLOCKS - 1) * others * (24 * d * d + meet)
+    return before + 4 * keys * d * d + last * (20 * d * d + meet + 2 * d * VOCABULARY)
+
+
+@torch.no_grad()
+def compare(model: GPT) -> dict[int, dict[str, float]]:
+    """Return the number of tokens -> way -> seconds of the next token; the ways take turns."""
+    found = {}
+    for n in LENGTHS:
+        ids = torch.randint(VOCABULARY, (n,), generator=torch.Generator().manual_seed(n))
+        cache: Cache = []
+        next_logits(model, ids[:-1], cache)
+        calls = {
+            "all rows": partial(next_logits, model, ids, last=False),
+            "last row": partial(next_logits, model, ids),
+            "cache": partial(_with, model, ids[-1:], cache),
+        }
+        found[n] = seconds(calls)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,18 +10,46 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ...gpt_and_bert import IGNORED, mask_tokens, sample_next
+from ...gpt_and_bert import IGNORED, sample_next
 from ...transformer_block import EncoderBlock, LayerNorm
+from . import hiding
 from .sentences import BEFORE, BEHIND, LENGTH, MASK_ID, WORDS, pronoun_first, sentences
 
 SIZES = {"d_model": 32, "n_heads": 4, "d_ff": 64}
 N_BLOCKS = 2
 STEPS, BATCH, RATE, WARM_UP = 500, 64, 5e-3, 50
-PROBABILITY = 0.15
 HELD_OUT, SPLIT_SEED = 512, 99
 WRITTEN = 1000
-KINDS = {"both sides": (False, 0.0), "left side": (True, 0.0), "both, cut": (False, 0.5)}
-"""Name -> whether the mask is causal, and the share of batches that are cut off after a mask."""
+ORDERS = ("left to right", "random")
+AT_ONCE = (1, 2, 4, LENGTH)
+"""The numbers of tokens that are filled in one pass."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A way of training: what is hidden, whether the mask is causal, the steps, texts a batch."""
+
+    hide: Callable[[np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
+    causal: bool = False
+    steps: int = STEPS
+    batch: int = BATCH
+
+
+KINDS = {
+    "both sides": Kind(hiding.as_bert),
+    "left side": Kind(hiding.as_bert, causal=True),
+    "both, cut": Kind(hiding.half_cut_off),
+    "any share": Kind(hiding.any_share),
+}
+"""Name -> how the model is trained."""
+
+CONTROLS = {
+    "masks alone": Kind(hiding.masks_alone),
+    "more steps": Kind(hiding.masks_alone, steps=1650),
+    "larger batches": Kind(hiding.masks_alone, batch=211),
+    "half": Kind(hiding.half),
+}
+"""Between "both sides" and "any share". The middle two hide as many words as the last."""
 
 
 class Restorer(nn.Module):
@@ -50,18 +79,16 @@ class Restorer(nn.Module):
         return self.read_out(self.norm(X))
 
 
-def train(model: Restorer, texts: np.ndarray, seed: int, cut: float = 0.0) -> None:
+def train(model: Restorer, texts: np.ndarray, seed: int, kind: Kind) -> None:
     """Train the model to restore the hidden tokens of texts, (n, LENGTH)."""
     generator = np.random.default_rng(seed)
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE)
-    for step in range(1, STEPS + 1):
-        warm, fall = step / WARM_UP, (STEPS - step) / (STEPS - WARM_UP)
+    for step in range(1, kind.steps + 1):
+        warm, fall = step / WARM_UP, (kind.steps - step) / (kind.steps - WARM_UP)
         optimiser.param_groups[0]["lr"] = RATE * min(warm, fall)
-        batch = texts[generator.integers(len(texts), size=BATCH)]  # (BATCH, LENGTH)
-        inputs, targets = mask_tokens(batch, len(WORDS), MASK_ID, PROBABILITY, generator)
-        if generator.random() < cut:
-            inputs, targets = cut_off(batch, generator)
-        logits = model(torch.from_numpy(inputs))  # (BATCH, LENGTH, words)
+        batch = texts[generator.integers(len(texts), size=kind.batch)]  # (batch, LENGTH)
+        inputs, targets = kind.hide(batch, generator)
+        logits = model(torch.from_numpy(inputs))  # (batch, LENGTH, words)
         loss = F.cross_entropy(
             logits.flatten(0, 1), torch.from_numpy(targets).flatten(), ignore_index=IGNORED
         )
@@ -69,14 +96,6 @@ def train(model: Restorer, texts: np.ndarray, seed: int, cut: float = 0.0) -> No
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
-
-
-def cut_off(batch: np.ndarray, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return texts up to a random position, which is hidden: inputs and targets, (batch, m)."""
-    length = int(generator.integers(1, batch.shape[1] + 1))
-    inputs, targets = batch[:, :length].copy(), np.full((len(batch), length), IGNORED)
-    inputs[:, -1], targets[:, -1] = MASK_ID, batch[:, length - 1]
-    return inputs, targets
 
 
 @torch.no_grad()
@@ -126,6 +145,48 @@ def written(model: Restorer, n_texts: int, seed: int) -> np.ndarray:
     return texts
 
 
+def orders(name: str, n_texts: int, generator: np.random.Generator) -> np.ndarray:
+    """Return the order in which each text's positions are filled, (n_texts, LENGTH).
+
+    name: "left to right", or "random" for another order in each text.
+    """
+    places = np.tile(np.arange(LENGTH), (n_texts, 1))
+    return generator.permuted(places, axis=1) if name == "random" else places
+
+
+@torch.no_grad()
+def uncovered(model: nn.Module, texts: np.ndarray, order: np.ndarray) -> float:
+    """Return nats a text, (n, LENGTH), if its tokens are uncovered one by one in an order.
+
+    All positions begin as masks. Each token is scored before it is uncovered.
+    """
+    seen, rows, total = np.full_like(texts, MASK_ID), np.arange(len(texts)), 0.0
+    for at in order.T:
+        logs = model(torch.from_numpy(seen)).double().log_softmax(dim=-1).numpy()
+        total -= logs[rows, at, texts[rows, at]].mean()
+        seen[rows, at] = texts[rows, at]
+    return float(total)
+
+
+@torch.no_grad()
+def filled_in(
+    model: nn.Module, order: np.ndarray, generator: np.random.Generator, at_once: int = 1
+) -> np.ndarray:
+    """Write texts (n, LENGTH) into masks, in an order (n, LENGTH), at_once tokens a pass."""
+    texts, rows = np.full_like(order, MASK_ID), np.arange(len(order))[:, None]
+    for at in np.split(order, range(at_once, LENGTH, at_once), axis=1):  # (n, at_once)
+        scores = model(torch.from_numpy(texts)).double().numpy()[rows, at]
+        scores[..., MASK_ID] = -np.inf  # a mask is not a word
+        texts[rows, at] = sample_next(scores, 1.0, None, None, generator)
+    return texts
+
+
+def sentences_among(texts: np.ndarray) -> float:
+    """Return the share of texts that belong to the language."""
+    language = {tuple(one) for one in sentences().tolist()}
+    return float(np.mean([tuple(one) in language for one in texts.tolist()]))
+
+
 @dataclass(frozen=True)
 class Restored:
     """The results of a model.
@@ -133,7 +194,10 @@ class Restored:
     before, behind: the share of right pronouns before their noun, and after it, in texts outside
     the training set. appended: `appended` on these texts. product: `sum_of_products` on all texts.
     right: the share of the model's own texts that belong to the language. texts: some of the
-    model's texts.
+    model's texts. uncovered, filled: the nats and the share right if it begins from masks alone, by
+    the name of the order. at_once: position by position -> the share right if so many tokens are
+    filled in one pass, in random order. when: the probability of "when" at the first of eight
+    masks; in the language it is one half. state: the weights.
     """
 
     before: float
@@ -142,31 +206,45 @@ class Restored:
     product: float
     right: float
     texts: np.ndarray
+    uncovered: dict[str, float]
+    filled: dict[str, float]
+    at_once: dict[int, float]
+    when: float
+    state: dict[str, Tensor]
 
 
 def run(seed: int) -> dict[str, Restored]:
-    """Train the models of KINDS on the same texts, and test them."""
+    """Train the models of KINDS and CONTROLS on the same texts, and test them."""
     texts = sentences()
     order = np.random.default_rng(SPLIT_SEED).permutation(len(texts))
     held_out, training = texts[order[:HELD_OUT]], texts[order[HELD_OUT:]]
-    return {name: _one(seed, training, held_out, *kind) for name, kind in KINDS.items()}
+    kinds = {**KINDS, **CONTROLS}
+    return {name: _one(seed, training, held_out, kind) for name, kind in kinds.items()}
 
 
-def _one(
-    seed: int, training: np.ndarray, held_out: np.ndarray, causal: bool, cut: float
-) -> Restored:
+def _one(seed: int, training: np.ndarray, held_out: np.ndarray, kind: Kind) -> Restored:
     torch.manual_seed(seed)
-    model = Restorer(causal=causal)
-    train(model, training, seed, cut)
+    model = Restorer(causal=kind.causal)
+    train(model, training, seed, kind)
     first = pronoun_first(held_out)
-    everything = sentences()
     own = written(model, WRITTEN, seed)
-    language = {tuple(one) for one in everything.tolist()}
+    draws = np.random.default_rng(seed)
+    all_masks = np.full((1, LENGTH), MASK_ID)
+    ways = {name: orders(name, WRITTEN, draws) for name in ORDERS}
     return Restored(
         before=filled(model, held_out[first], BEFORE),
         behind=filled(model, held_out[~first], BEHIND),
         appended=appended(model, held_out),
-        product=sum_of_products(model, everything),
-        right=float(np.mean([tuple(one) in language for one in own.tolist()])),
+        product=sum_of_products(model, sentences()),
+        right=sentences_among(own),
         texts=own[:20],
+        uncovered={
+            name: uncovered(model, held_out, order[: len(held_out)]) for name, order in ways.items()
+        },
+        filled={
+            name: sentences_among(filled_in(model, order, draws)) for name, order in ways.items()
+        },
+        at_once={n: sentences_among(filled_in(model, ways["random"], draws, n)) for n in AT_ONCE},
+        when=float(np.exp(at_blank(model, all_masks, 0)[0, WORDS.index("when")])),
+        state={name: one.detach() for name, one in model.state_dict().items()},
     )

@@ -53,6 +53,24 @@ class Added(Doors):
         return X + self.rows[: X.shape[1]]
 
 
+class Drawn(Added):
+    """Rows of positions drawn at random from all rows, in order (Ruoss et al. 2023).
+
+    Every sequence gets positions of its own, in training and in a test.
+    """
+
+    def __init__(self, longest: int, d: int, *, learned: bool) -> None:
+        """Create the rows, and a generator that draws from them."""
+        super().__init__(longest, d, learned=learned)
+        self.draws = torch.Generator().manual_seed(torch.initial_seed())
+
+    def add(self, X: torch.Tensor) -> torch.Tensor:
+        """Add to each token the row of the position that was drawn for it."""
+        batch, n = X.shape[:2]
+        order = torch.rand(batch, len(self.rows), generator=self.draws).argsort(dim=1)
+        return X + self.rows[order[:, :n].sort(dim=1).values]
+
+
 class Rotary(Doors):
     """Queries and keys turned by their positions, as in `positions.rotary`."""
 

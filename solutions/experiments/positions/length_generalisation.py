@@ -16,15 +16,19 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .doors import Added, Buckets, Doors, LinearBias, RelativeTable, Rotary
+from .doors import REACH, Added, Buckets, Doors, Drawn, LinearBias, RelativeTable, Rotary
 
 TASKS = ("last", "before")
 SCHEMES = ("none", "learned", "sinusoidal", "rotary", "linear bias", "relative")
+DRAWN = ("learned, drawn", "sinusoidal, drawn")
+"""Schemes whose positions are drawn at random from all that are ever tested."""
 LETTERS, NUMBERS, DISTANCES = 8, 16, 4
 D_MODEL, HEADS = 64, 4
+START = 0.2  # the standard deviation of the embeddings before training
 STEPS, BATCH, RATE = 800, 64, 0.01
-LONGER = 3
 SHORTEST, LONGEST = 8, 16  # lengths in training, both included
+LONGER = 64  # the longest in training for models that need not extrapolate
+SLOWLY = 4
 LENGTHS, TEST = (8, 12, 16, 24, 32, 64, 128), 1000
 SHOWN, SHOWN_LENGTH = 3, 64  # the distance and the length whose weights are kept
 
@@ -48,10 +52,11 @@ def sample(batch: int, n: int, task: str, generator: torch.Generator) -> tuple[t
 
 
 def doors(scheme: str) -> Doors:
-    """Return the doors of one of SCHEMES, or of "buckets"."""
+    """Return the doors of one of SCHEMES or DRAWN, or of "buckets"."""
     longest, d_head = max(LENGTHS) + 1, D_MODEL // HEADS
-    if scheme in ("learned", "sinusoidal"):
-        return Added(longest, D_MODEL, learned=scheme == "learned")
+    if scheme in ("learned", "sinusoidal", *DRAWN):
+        added = Drawn if scheme in DRAWN else Added
+        return added(longest, D_MODEL, learned=scheme.startswith("learned"))
     if scheme == "rotary":
         return Rotary(longest, d_head)
     if scheme == "linear bias":
@@ -67,14 +72,16 @@ class Reader(nn.Module):
     def __init__(self, scheme: str) -> None:
         """Build the model with a scheme; with the same seed, all models have equal initial weights.
 
-        The initial weights are torch's: embeddings are normal, with standard deviation 1, and
-        matrices uniform. The parameters of the scheme are drawn last. "learned" has a row for every
-        position that is ever tested. The rows beyond the longest training sequence never get a
-        gradient and keep their small random initial values.
+        Embeddings are normal, with standard deviation START, and matrices are torch's. The
+        parameters of the scheme are drawn last. "learned" has a row for every position that is ever
+        tested. The rows beyond the longest training sequence never get a gradient and keep their
+        small random initial values.
         """
         super().__init__()
         self.asked = nn.Embedding(LETTERS + DISTANCES, D_MODEL)  # letters in records, too
         self.number = nn.Embedding(NUMBERS + 1, D_MODEL)  # the last one: "which number?"
+        for table in (self.asked, self.number):
+            nn.init.normal_(table.weight, std=START)
         self.W_q, self.W_k, self.W_v = (nn.Linear(D_MODEL, D_MODEL, bias=False) for _ in range(3))
         self.read_out = nn.Linear(D_MODEL, NUMBERS)
         self.place = doors(scheme)
@@ -133,11 +140,11 @@ def fit(
 
 
 @cache
-def trained(scheme: str, task: str, seed: int, steps: int = STEPS) -> Reader:
+def trained(scheme: str, task: str, seed: int, longest: int, steps: int = STEPS) -> Reader:
     """Train a model, once in a process; all models of a seed see the same sequences."""
     torch.manual_seed(seed)
     model = Reader(scheme)
-    fit(model, task, steps, RATE, LONGEST, torch.Generator().manual_seed(1000 + seed))
+    fit(model, task, steps, RATE, longest, torch.Generator().manual_seed(1000 + seed))
     return model
 
 
@@ -155,14 +162,49 @@ def assess(model: Reader, task: str, seed: int) -> Run:
     return Run(accuracy, looks)
 
 
-def compare_schemes(seed: int, schemes: tuple[str, ...] = SCHEMES) -> dict[tuple[str, str], Run]:
-    """Train every scheme on every task, and test it."""
-    pairs = [(task, scheme) for task in TASKS for scheme in schemes]
+def compare_schemes(
+    seed: int, schemes: tuple[str, ...], longest: int = LONGEST
+) -> dict[tuple[str, str], Run]:
+    """Train every scheme on every task with sequences of up to `longest` records, and test it."""
     return {
-        (task, scheme): assess(trained(scheme, task, seed), task, seed) for task, scheme in pairs
+        (task, scheme): assess(trained(scheme, task, seed, longest), task, seed)
+        for task in TASKS
+        for scheme in schemes
     }
 
 
-def train_longer(seed: int) -> Run:
-    """Train the sinusoids on "before", which they learn most slowly, for LONGER times the steps."""
-    return assess(trained("sinusoidal", "before", seed, LONGER * STEPS), "before", seed)
+def learn_slowly(seed: int) -> dict[str, Run]:
+    """Train what learns "before" slowly on up to LONGER records, for SLOWLY times the steps."""
+    return {
+        scheme: assess(trained(scheme, "before", seed, LONGER, SLOWLY * STEPS), "before", seed)
+        for scheme in ("learned", "sinusoidal")
+    }
+
+
+def started_large(seed: int, scheme: str, factor: float = 1) -> Run:
+    """Train on "before" with embeddings of standard deviation 1, torch's own.
+
+    factor: of the sinusoids.
+    """
+    torch.manual_seed(seed)
+    model = Reader(scheme)
+    for table in (model.asked, model.number):
+        table.weight.data /= START
+    for rows in model.place.buffers():
+        rows *= factor
+    fit(model, "before", STEPS, RATE, LONGEST, torch.Generator().manual_seed(1000 + seed))
+    return assess(model, "before", seed)
+
+
+def clipped_oracle(n: int, seed: int) -> float:
+    """Return the accuracy on "last" of the best answer that sees distances clipped at REACH.
+
+    It knows which records have the letter. If one of them is nearer than REACH, it knows the
+    latest. Otherwise it cannot tell them apart, and answers their most frequent number.
+    """
+    generator = torch.Generator().manual_seed(2000 + seed)  # the questions of `assess`
+    letters, numbers, asked, answer = sample(TEST, n, "last", generator)
+    found = letters == asked[:, None]  # (TEST, n)
+    near = found[:, max(0, n + 1 - REACH) :].any(dim=1)
+    votes = (F.one_hot(numbers, NUMBERS) * found[..., None]).sum(dim=1)  # (TEST, NUMBERS)
+    return (near | (votes.argmax(dim=1) == answer)).float().mean().item()

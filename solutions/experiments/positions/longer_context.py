@@ -1,9 +1,10 @@
 """Stretch the rotary positions of a trained model, so that it can read longer sequences.
 
 Each method sets the speeds at which the pairs of features turn, in a model that was trained on
-sequences of up to LONGEST records. The model is tested at once, and again after a short training on
+sequences of up to LONGEST records. The model is tested at once, and again after more training on
 sequences up to FACTOR times as long. The model with unchanged speeds gets the same training,
-because that alone might be sufficient.
+because that alone might be sufficient; and, because more steps alone might be, as many steps on
+sequences no longer than before.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .length_generalisation import D_MODEL, HEADS, LONGEST, Reader, Run, assess,
 METHODS = ("unchanged", "interpolation", "larger base", "YaRN")
 FACTOR = 4
 WHOLE = 2.0  # a pair with at least this many turns within LONGEST keeps its speed in YaRN
-MORE_STEPS, MORE_RATE = 100, 0.003
+MORE_STEPS, MORE_RATE = (100, 1000), 0.003
 
 
 def speeds(method: str) -> np.ndarray:
@@ -55,20 +56,32 @@ def stretch(model: Reader, method: str) -> Reader:
 
 @dataclass(frozen=True)
 class Stretched:
-    """A stretched model's results, at once and after a short training on long sequences."""
+    """A stretched model's results: at once, and after so many more steps on longer sequences."""
 
     at_once: Run
-    after: Run
+    after: dict[int, Run]
 
 
 def compare_methods(seed: int) -> dict[str, Stretched]:
-    """Train a rotary model on "before", stretch it by each method, and train it a little more."""
-    model = trained("rotary", "before", seed)
+    """Train a rotary model on "before", stretch it by each method, and train it further."""
+    model = trained("rotary", "before", seed, LONGEST)
     results = {}
     for method in METHODS:
         longer = stretch(model, method)
-        at_once = assess(longer, "before", seed)
-        data = torch.Generator().manual_seed(5000 + seed)
-        fit(longer, "before", MORE_STEPS, MORE_RATE, FACTOR * LONGEST, data)
-        results[method] = Stretched(at_once, assess(longer, "before", seed))
+        after = {steps: further(longer, steps, FACTOR * LONGEST, seed) for steps in MORE_STEPS}
+        results[method] = Stretched(assess(longer, "before", seed), after)
     return results
+
+
+def short_steps_only(seed: int) -> dict[int, Run]:
+    """Train the same model as many steps further on sequences no longer than before."""
+    model = trained("rotary", "before", seed, LONGEST)
+    return {steps: further(model, steps, LONGEST, seed) for steps in MORE_STEPS}
+
+
+def further(model: Reader, steps: int, longest: int, seed: int) -> Run:
+    """Train a copy of the model on sequences of up to `longest` records, and test it."""
+    longer = copy.deepcopy(model)
+    data = torch.Generator().manual_seed(5000 + seed)
+    fit(longer, "before", steps, MORE_RATE, longest, data)
+    return assess(longer, "before", seed)

@@ -33,6 +33,14 @@ def entropy(weights: np.ndarray) -> np.ndarray:
     return -np.sum(weights * logarithms, axis=-1)
 
 
+def query_gradients(weights: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """Return the Frobenius norm of d weights / d query for each query.
+
+    weights: (queries, n). keys: (queries, n, d), divided by whatever divides the scores.
+    """
+    return np.linalg.norm(softmax_jacobian(weights) @ keys, axis=(-2, -1))
+
+
 def measure(d: int, power: float, seed: int) -> dict[str, float]:
     """Score random queries against random keys of width d, divide by d**power, and measure.
 
@@ -45,8 +53,7 @@ def measure(d: int, power: float, seed: int) -> dict[str, float]:
     queries, keys = rng.normal(size=(QUERIES, d)), rng.normal(size=(QUERIES, KEYS, d))
     scores = np.einsum("qd,qkd->qk", queries, keys) / d**power  # each query has separate keys
     weights = softmax(scores)
-    by_query = softmax_jacobian(weights) @ keys / d**power  # (QUERIES, KEYS, d)
-    gradient = np.sort(np.linalg.norm(by_query, axis=(-2, -1)))  # (QUERIES,)
+    gradient = np.sort(query_gradients(weights, keys / d**power))  # (QUERIES,)
     return {
         "score std": float(scores.std()),
         "entropy": float(entropy(weights).mean()),

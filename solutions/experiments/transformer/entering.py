@@ -1,12 +1,12 @@
-"""Experiment for chapter 9: is it the size of the embeddings that matters, or their share?
+"""Experiment for chapter 9: size and share of what enters a stack, and how fast the tables learn.
 
-The page's own machine of 400 steps is trained with small and with large embeddings. Each is trained
-with the word's share of the input as it comes, and with the share of the other: for that, the
-positions are made as many times larger or smaller as the embeddings were.
+The page's own machine of 400 steps is trained with embeddings and positions of several sizes. A
+change that also alters how far a step moves a word is run again with another rate for the tables.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -19,63 +19,79 @@ from ...translators.quality import held_out_pairs, token_accuracy
 from ...translators.quality_by_length import LANGUAGE
 from . import own
 
-LARGE = own.SIZES["d_model"] ** 0.5
-"""The root mean square of an embedded word if the table has variance 1: sqrt(d_model)."""
+ROOT = own.SIZES["d_model"] ** 0.5
+"""The factor of 2017, and the size of an embedded word if the table has variance 1."""
+TIMES = ROOT / TOKEN_SIZE
+"""How many times as large as ours such a word is."""
 
 
-def share(word: float, position: float = 1.0) -> float:
-    """Return the word's share of the squared length of what enters a stack.
+@dataclass(frozen=True)
+class Entry:
+    """What enters a stack: words, positions, and the learning rate of the tables.
 
-    word: the root mean square of an embedded word. position: the factor of the sinusoids.
+    word: the root mean square of an embedded word's numbers at the start. position: the factor of
+    the sinusoids. factor: the number that multiplies a row of the table. rate: the learning rate of
+    the tables, as a multiple of that of all other weights.
     """
-    return word**2 / (word**2 + position**2 / 2)
+
+    word: float
+    position: float = 1.0
+    factor: float = ROOT
+    rate: float = 1.0
+
+    @property
+    def share(self) -> float:
+        """The word's share of the squared length at the start."""
+        return self.word**2 / (self.word**2 + self.position**2 / 2)
 
 
-CASES = {
-    (word, position): share(word, position)
-    for word, position in (
-        (TOKEN_SIZE, 1.0),
-        (LARGE, 1.0),
-        (LARGE, LARGE / TOKEN_SIZE),
-        (TOKEN_SIZE, TOKEN_SIZE / LARGE),
-    )
+FACTORS = {
+    "with the factor (ours)": Entry(TOKEN_SIZE),
+    "without it": Entry(1 / ROOT, factor=1.0),
+    "without it, the tables' rate times 8": Entry(1 / ROOT, factor=1.0, rate=ROOT),
+    "the same tables with it": Entry(1.0),
 }
-"""(size of an embedded word, factor of the positions) -> the word's share."""
-JOBS = tuple((case, seed) for case in CASES for seed in SEEDS)
-SWEEP = (0.1, 0.2, 0.4, 1.0, 2.0, 8.0)
+"""Our tables with the factor; tables of variance 1/64 without it and with it."""
+CASES = {
+    "small": Entry(TOKEN_SIZE),
+    "small, drowned positions": Entry(TOKEN_SIZE, 1 / TIMES),
+    "large": Entry(ROOT),
+    "large, restored": Entry(ROOT, TIMES),
+    "large, restored, the tables' rate times 20": Entry(ROOT, TIMES, rate=TIMES),
+}
+"""Our words and words twenty times as large; the right share and the wrong one."""
+SWEEP = {size: Entry(size) for size in (0.1, 0.2, 0.4, 1.0, 2.0, 8.0)}
 """Sizes of an embedded word, with the positions as they are."""
-SWEEP_JOBS = tuple(((size, 1.0), seed) for size in SWEEP for seed in SEEDS)
+ENTRIES = dict.fromkeys((*FACTORS.values(), *CASES.values()))
+JOBS = tuple((entry, seed) for entry in ENTRIES for seed in SEEDS)
+SWEEP_JOBS = tuple((entry, seed) for entry in SWEEP.values() for seed in SEEDS)
 
 
 def measure_entering(job: int) -> float:
     """Return the token accuracy of the machine of JOBS[job]."""
-    (word, position), seed = JOBS[job]
-    return _accuracy(word, position, seed)
+    return _accuracy(*JOBS[job])
 
 
 def measure_size(job: int) -> float:
     """Return the token accuracy of the machine of SWEEP_JOBS[job]."""
-    (word, position), seed = SWEEP_JOBS[job]
-    return _accuracy(word, position, seed)
+    return _accuracy(*SWEEP_JOBS[job])
 
 
-def _accuracy(word: float, position: float, seed: int) -> float:
-    model, task, _ = own.train_own(0.1, seed, lambda model: resize(model, word, position))
+def _accuracy(entry: Entry, seed: int) -> float:
+    model, task, _ = own.train_own(0.1, seed, lambda model: resize(model, entry), entry.rate)
     pairs = held_out_pairs(LANGUAGE, own.LENGTHS, own.SENTENCES, own.CLAUSES)
     return token_accuracy(own.write(model, task, pairs), [pair.target for pair in pairs])
 
 
-def resize(model: nn.Module, word: float, position: float) -> None:
-    """Give each table of embeddings another size, and the positions another factor.
-
-    word: the new root mean square of an embedded word. position: the factor of the sinusoids.
-    """
+def resize(model: nn.Module, entry: Entry) -> None:
+    """Give the tables, the factor and the positions of `model` the sizes of `entry`."""
 
     def hook(module: nn.Module, _: Any, embedded: Tensor) -> Tensor:
         n, d = embedded.shape[-2:]
         sinusoids = torch.from_numpy(sinusoidal_positions(n, d)).to(embedded)
-        return embedded + (position - 1) * sinusoids / d**0.5  # `embed` multiplies by sqrt(d)
+        wanted = entry.factor * embedded + (entry.position - 1) * sinusoids
+        return wanted / d**0.5  # `embed` multiplies by sqrt(d)
 
     for table in [one for one in model.modules() if isinstance(one, nn.Embedding)]:
-        table.weight.data *= word / TOKEN_SIZE
+        table.weight.data *= entry.word / entry.factor * ROOT / TOKEN_SIZE
         table.register_forward_hook(hook)

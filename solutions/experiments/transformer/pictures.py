@@ -106,28 +106,46 @@ def _tested(model: Transformer, losses: list[float]) -> Leak:
     )
 
 
-@torch.no_grad()
 def right_without(
     model: Seq2Seq, task: Task, pairs: Sequence[Pair], places: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
+    """Return for each pair whether the token of the reference is still the likeliest, (m,) boolean.
+
+    See `likeliest_without`.
+    """
+    likeliest = likeliest_without(model, task, pairs, places)
+    return [
+        np.array([one == token for one, token in zip(row, pair.target, strict=True)])
+        for row, pair in zip(likeliest, pairs, strict=True)
+    ]
+
+
+@torch.no_grad()
+def likeliest_without(
+    model: Seq2Seq, task: Task, pairs: Sequence[Pair], places: Sequence[np.ndarray]
+) -> list[list[str]]:
     """Hide a source position in each row from all heads of all layers of the decoder.
 
     places: for each pair the position that row i may not look at, (m,). The row that chooses target
-    token i is computed alone, given the reference before it. Returns for each pair (m,) boolean:
-    whether the token of the reference is still the likeliest.
+    token i is computed alone, given the reference before it. Returns for each pair the likeliest
+    token of each of its m rows.
     """
     sources, lengths, targets = tensors(task.batch(pairs))  # targets (B, m + 2)
     memory = model.encode(sources, lengths)
-    right = []
+    best = []
     for i in range(targets.shape[1] - 2):
         hidden = torch.zeros_like(memory.mask)
         for k, place in enumerate(places):
             hidden[k, int(place[min(i, len(place) - 1)])] = True
         blind = replace(memory, mask=memory.mask & ~hidden)
         logits, _ = model.decoder(targets[:, : i + 1], blind)
-        right.append((logits[:, -1].argmax(dim=-1) == targets[:, i + 1]).cpu().numpy())
-    table = np.stack(right, axis=1)  # (B, m)
-    return [row[: len(pair.target)] for row, pair in zip(table, pairs, strict=True)]
+        best.append(logits[:, -1].argmax(dim=-1))
+    table = torch.stack(best, dim=1).tolist()  # (B, m)
+    tokens = task.target_vocabulary.tokens
+    return [
+        [tokens[id_] for id_ in row[: len(pair.target)]]
+        for row, pair in zip(table, pairs, strict=True)
+    ]
 
 
 def gold_map(ax: Axes, weights: np.ndarray, pair: Pair, title: str = "") -> None:

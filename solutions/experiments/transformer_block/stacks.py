@@ -30,6 +30,7 @@ class Design:
     louder: whether the input is multiplied by that root before it is added, as Wang et al. (2022),
     "DeepNet", do with another factor. glorot: whether matrices are drawn by Glorot's rule; if not,
     by PyTorch's for a linear map, whose variance is a third of that for a square matrix.
+    centred: whether what attention adds to all tokens alike is taken away.
     """
 
     residual: bool
@@ -37,6 +38,7 @@ class Design:
     smaller: tuple[str, ...] = ()
     louder: bool = False
     glorot: bool = True
+    centred: bool = False
 
 
 BOTH = ("W_o", "W_2")
@@ -61,12 +63,14 @@ LINEAR = {
 CONTROLS = {
     "norm after, smaller W_o": Design(True, "post", ("W_o",)),
     "norm after, smaller W_2": Design(True, "post", ("W_2",)),
+    "norm after, centred": Design(True, "post", centred=True),
     "norm after, louder stream": Design(True, "post", louder=True),
 }
 """The norm after with one of the two matrices made smaller, or with neither.
 
-The last is the same function at the start as "norm after, smaller", made of weights of the usual
-size: norm(c x + f(x)) = norm(x + f(x) / c).
+In "centred", what attention adds is as large as before but for what all tokens get alike. The last
+is the same function at the start as "norm after, smaller", made of weights of the usual size:
+norm(c x + f(x)) = norm(x + f(x) / c).
 """
 
 
@@ -77,10 +81,10 @@ class Block(nn.Module):
     the same numbers in fewer steps.
     """
 
-    def __init__(self, norm: str, stream: float) -> None:
-        """Build a block. norm: that of a `Design`. stream: the factor of the input in every sum."""
+    def __init__(self, norm: str, stream: float, centred: bool) -> None:
+        """Build a block. stream: the factor of the input in every sum. Else see `Design`."""
         super().__init__()
-        self.norm, self.stream = norm, stream
+        self.norm, self.stream, self.centred = norm, stream, centred
         self.attention = MultiHeadAttention(D_MODEL, HEADS)
         self.feed_forward = FeedForward(D_MODEL, D_FF)
         if norm != "none":
@@ -90,6 +94,8 @@ class Block(nn.Module):
         """X: (batch, n, D_MODEL). Returns the same shape."""
         for place, sublayer in enumerate((self.attention, self.feed_forward), start=1):
             Y = sublayer(self._norm(place, X) if self.norm == "pre" else X)
+            if self.centred and sublayer is self.attention:
+                Y = Y - Y.mean(dim=-2, keepdim=True)  # over the tokens
             Y = self.stream * X + Y if self.stream else Y
             X = self._norm(place, Y) if self.norm == "post" else Y
         return X
@@ -111,7 +117,9 @@ class Stack(nn.Module):
         stream = (root if design.louder else 1.0) if design.residual else 0.0
         self.letter = nn.Embedding(LETTERS, D_MODEL)
         self.place = nn.Parameter(torch.randn(LENGTH, D_MODEL))
-        self.blocks = nn.ModuleList(Block(design.norm, stream) for _ in range(depth))
+        self.blocks = nn.ModuleList(
+            Block(design.norm, stream, design.centred) for _ in range(depth)
+        )
         self.last = nn.LayerNorm(D_MODEL) if design.norm == "pre" else nn.Identity()
         self.read_out = nn.Linear(D_MODEL, LETTERS)
         for module in self.modules():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 import torch.nn.functional as F
 
@@ -11,23 +13,37 @@ STEPS, BATCH, TEST = 120, 16, 500
 
 
 def trained(
-    design: Design, depth: int, seed: int, rate: float, steps: int = STEPS, warm_up: int = 0
-) -> float:
-    """Train a stack with Adam, and return the share of new letters that it gets right.
+    design: Design,
+    depth: int,
+    seed: int,
+    rate: float,
+    after: Sequence[int] = (STEPS,),
+    warm_up: int = 0,
+) -> dict[int, float]:
+    """Train a stack with Adam; return the share of new letters that it gets right, by steps.
 
-    All designs see the same sequences. The rate rises linearly over the first `warm_up` steps,
-    which are added to `steps`, and then stays constant.
+    All designs see the same sequences. The rate rises linearly over the first `warm_up` steps, and
+    then stays constant. The share is measured after each of the numbers of steps in `after`, which
+    rise and do not count the warm-up.
     """
     torch.manual_seed(seed)
     data = torch.Generator().manual_seed(2000 + seed)
     model = Stack(design, depth)
     optimiser = torch.optim.Adam(model.parameters(), lr=rate, fused=True)
-    for step in range(warm_up + steps):
+    shares = {}
+    for step in range(1, warm_up + after[-1] + 1):
         letters, answers = sample(BATCH, data)
         optimiser.zero_grad()
         loss_of(model(letters), answers).backward()
-        optimiser.param_groups[0]["lr"] = rate * min(1, (step + 1) / max(1, warm_up))
+        optimiser.param_groups[0]["lr"] = rate * min(1, step / max(1, warm_up))
         optimiser.step()
+        if step - warm_up in after:
+            shares[step - warm_up] = share_right(model, seed)
+    return shares
+
+
+def share_right(model: Stack, seed: int) -> float:
+    """Return the share of the test letters that the stack gets right."""
     letters, answers = new_sequences(seed)
     with torch.no_grad():
         right = model(letters).argmax(dim=-1) == answers

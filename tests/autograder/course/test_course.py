@@ -7,6 +7,7 @@ import subprocess
 import pytest
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.course.address import AddressError
 from autograder.course.course import Course, CourseError
 from autograder.course.overlooked import (
     BESIDE,
@@ -88,6 +89,41 @@ def test_gradebook_is_a_course_file_or_the_configured_database(course):
     with (course.root / "nbgrader_config.py").open("a") as stream:
         stream.write('c.CourseDirectory.db_url = "postgresql://somewhere/grades"\n')
     assert Course.open(course.root).gradebook_url == "postgresql://somewhere/grades"
+
+
+@pytest.mark.parametrize(
+    ("typed", "address"),
+    [
+        ("https://example.org/course", "https://example.org/course"),
+        (" https://example.org/course/ ", "https://example.org/course"),
+        ("https://example.org/course/index.html?x=1#a-section", "https://example.org/course"),
+        ("http://localhost:8000", "http://localhost:8000"),
+        ("https://example.org/a'b/", "https://example.org/a'b"),
+        ("file:///home/ann/_build/html/index.html", "file:///home/ann/_build/html"),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_address_of_the_book_is_that_of_its_folder(tmp_path, typed, address):
+    made = Course.create(tmp_path / "new", book=typed)
+    assert made.book == Course.open(made.root).book == address
+    text = (made.root / "nbgrader_config.py").read_text()
+    (line,) = [line for line in text.splitlines() if "c.CoursePackage.book = " in line]
+    assert line.startswith("#") == (address is None)
+    (made.root / "nbgrader_config.py").write_text(text.replace("# c.Course", "c.Course"))
+    assert Course.open(made.root).book == (address or "https://example.org/course")
+
+
+@pytest.mark.parametrize("typed", ["example.org/course", "javascript:x", "https://", "https://[x"])
+def test_what_is_not_an_address_is_reported_and_nothing_is_created(tmp_path, course, typed):
+    with pytest.raises(AddressError, match="is not the address of a book"):
+        Course.create(tmp_path / "new", book=typed)
+    assert not (tmp_path / "new").exists()
+    for value in (typed, 3):
+        with (course.root / "nbgrader_config.py").open("a") as stream:
+            stream.write(f"c.CoursePackage.book = {value!r}\n")
+        with pytest.raises(AddressError, match=r"`c\.CoursePackage\.book` in its nbgrader_config"):
+            _ = Course.open(course.root).book
 
 
 def test_broken_configuration_gives_a_clear_error(course):

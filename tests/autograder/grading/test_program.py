@@ -16,6 +16,7 @@ from autograder.grading import questions
 from autograder.grading.fingerprint import fingerprint, modules_behind
 from autograder.grading.program import check_program, judge_program
 from autograder.judging.verdict import Verdict
+from autograder.nbgrader.release import build_notebook
 from autograder.notebook.check import write_cases
 from autograder.probe import wire
 from autograder.probe.status import Status
@@ -28,6 +29,7 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.rooms import Run
 from autograder.sandbox.shown import PROBE
 from autograder.sandbox.starting import bubblewrap_start
+from autograder.submission.given import attach_module, given_files
 from autograder.submission.submission import ProgramCell
 from exercises import COURSE
 
@@ -477,16 +479,30 @@ def test_fingerprint_depends_on_checks_and_release():
     assert fingerprint(toy.TOY, release, ("toy",)) != fingerprint(toy.TOY, changed, ("toy",))
 
 
+def test_fingerprint_depends_on_the_text_of_a_given_module():
+    release = new_notebook(cells=[new_code_cell("from given import rows")])
+    digests = set()
+    for rows in (2, 3):
+        attach_module(release.cells[0], "given", f"rows = {rows}")
+        digests.add(fingerprint(toy.TOY, release, ("toy",)))
+    assert len(digests) == 2
+
+
 @pytest.mark.parametrize("name", COURSE)
 def test_fingerprint_covers_every_file_that_declares_an_exercise(name):
-    """Include the modules they import, such as lists of forbidden names without functions."""
+    """Include the modules they import, such as lists of forbidden names without functions.
+
+    The modules that the assignment gives are in the release, on which a fingerprint depends too.
+    """
     exercises = COURSE[name].exercises
     behind = modules_behind([exercise.cases for exercise in exercises], COURSE.packages)
     behind |= modules_behind([exercise.reference for exercise in exercises], COURSE.packages)
     answers = [wrong.answer for exercise in exercises for wrong in exercise.misconceptions]
     behind |= modules_behind([answer.written for answer in answers], COURSE.packages)
     questions = {question.name for question in COURSE[name].written}
-    files = {path.stem for path in (COURSE.folder / name).glob("*.py")} - questions - {"__init__"}
+    given = given_files(build_notebook(COURSE[name], COURSE.page(name)))
+    paths = [path for path in (COURSE.folder / name).glob("*.py") if path.name not in given]
+    files = {path.stem for path in paths} - questions - {"__init__"}
     modules = {module.__name__ for module in behind}
     assert {f"{COURSE.name}.{name}.{file}" for file in files} <= modules
     assert ("exercises.forbidden" in modules) == any(exercise.forbidden for exercise in exercises)

@@ -138,10 +138,106 @@ def test_axes_are_blamed_only_if_every_case_with_that_many_fails():
     observation = Observation(None, ())
     trials = [
         Trial(Case("", (np.ones((2,) * axes),)), None, observation, mismatch)
-        for axes, mismatch in ((2, None), (3, wrong), (3, wrong), (3, None))
+        for axes, mismatch in ((2, None), (2, None), (3, wrong), (3, wrong), (3, None))
     ]
-    assert common_cases(trials, "") == "It is right on 2 of the 4 cases."
-    assert common_cases(trials[:3], "").endswith("more than 2 axes fail, and no others.")
+    assert common_cases(trials, "") == "It is right on 3 of the 5 cases."
+    assert common_cases(trials[:4], "").endswith("more than 2 axes fail, and no others.")
+    assert common_cases(trials[1:4], "") == "It is right on 1 of the 3 cases."
+
+
+def test_axes_are_blamed_only_if_nothing_else_explains_the_failures():
+    wrong = Mismatch(Verdict.WRONG_VALUE, "", "")
+    mask = np.ones(2, dtype=bool)
+    trials = [
+        Trial(Case("", arguments), None, Observation(None, ()), mismatch)
+        for arguments, mismatch in (
+            ((np.ones((2, 2)),), None),
+            ((np.ones((2, 2)),), None),
+            ((np.ones((2, 2, 2)), mask), wrong),
+            ((np.ones((2, 2, 2)), mask), wrong),
+        )
+    ]
+    assert common_cases(trials, "") == "The cases with a mask fail, and no others."
+
+
+@pytest.mark.parametrize(("failing", "named"), [(2, False), (5, True)])
+def test_kind_with_passing_cases_is_named_only_with_enough_failures(failing, named):
+    wrong = Mismatch(Verdict.WRONG_VALUE, "", "")
+    single, double = (np.ones((2, 2), dtype) for dtype in (np.float32, np.float64))
+    trials = [
+        *(Trial(Case("", (single,)), None, Observation(None, ()), wrong) for _ in range(failing)),
+        Trial(Case("", (single,)), None, Observation(None, ()), None),
+        *(Trial(Case("", (double,)), None, Observation(None, ()), None) for _ in range(3)),
+    ]
+    assert ("Only cases in float32 fail, though not all" in common_cases(trials, "")) is named
+
+
+def test_value_of_a_keyword_is_named_for_public_cases_only():
+    wrong = Mismatch(Verdict.WRONG_VALUE, "", "")
+    trials = [
+        Trial(
+            Case("", (np.ones(2),), {"norm": norm, "mask": np.ones(2, dtype=bool)}),
+            None,
+            Observation(None, ()),
+            mismatch,
+        )
+        for norm, mismatch in (("pre", wrong), ("pre", wrong), ("post", None), ("post", None))
+    ]
+    assert 'public cases with `norm="pre"` fail, and no others' in common_cases(trials, "public ")
+    assert "pre" not in common_cases(trials, "")
+
+
+def weights(scores, shift=0.0):
+    """Return the softmax of `scores` along the last axis; `shift` changes nothing."""
+    shares = np.exp(scores + shift)
+    return shares / shares.sum(axis=-1, keepdims=True)
+
+
+def tables(seed):
+    rng = np.random.default_rng(seed)
+    return [Case(f"{n} rows", (rng.normal(size=(2, n, 4)),)) for n in (3, 4, 5)]
+
+
+WEIGHTS = Exercise("weights", 1, 1, 1, weights, tables, tables, (), (), ("", "", ""))
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (
+            lambda s: np.swapaxes(weights(np.swapaxes(s, -1, -2)), -1, -2),
+            "sum to 1 along the last axis, and they sum to 1 along the second-to-last axis",
+        ),
+        (lambda s: weights(s) * (s > 0), "should sum to 1 (or be all 0), and they do not"),
+        (lambda s: np.log(weights(s)), "every number is the logarithm of the right one"),
+        (lambda s: weights(s) + s, "the result is the right one plus `scores`"),
+        (lambda s: s, "the result is `scores` itself"),
+    ],
+)
+def test_relation_to_the_right_numbers_is_named(answer, words, hidden):
+    key = build_key(WEIGHTS, [] if hidden else tables(1), tables(2) if hidden else [])
+    assert words in judge(key, observe_quietly(answer, key.cases)).message
+
+
+def loss(scores):
+    """Return the mean of `scores` as a float."""
+    return float(scores.mean())
+
+
+LOSS = Exercise("loss", 1, 1, 1, loss, tables, tables, (), (), ("", "", ""))
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda s: float(s.sum()), "a whole number of times too large (24, 32, 40)"),
+        (lambda s: loss(s) / np.log(2), "every result is 1.443 times what it should be"),
+    ],
+)
+def test_factor_of_single_numbers_is_named(answer, words):
+    key = build_key(LOSS, tables(1), [])
+    assert words in judge(key, observe_quietly(answer, key.cases)).message
 
 
 def two(x, y):

@@ -93,8 +93,10 @@ def _results_everywhere(course):
         assert lists.get_submission("toy", student)["score"] == score
         assert lists.get_student(student)["score"] == score
         page = (course.feedback / student / "toy" / "toy.html").read_text()
-        late = f", after a late penalty of {penalty:g}" * bool(penalty)
-        assert f"{score:g} of 10 points{late}" in page
+        assert f"{score:g} of 10 points</p>" in page
+        taken = f"<dd>{penalty:g} point{'' if penalty == 1 else 's'} taken off</dd>"
+        assert (taken in page) == bool(penalty)
+        assert ("Late penalty" in page) == bool(penalty)
     mean = sum(score for score, _ in results.values()) / len(results)
     assert lists.get_assignment("toy")["average_score"] == mean
     return results

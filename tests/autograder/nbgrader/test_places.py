@@ -69,7 +69,8 @@ def test_class_is_graded_in_a_folder_of_any_name(make, name, tmp_path):
     hand_in(course, "ann", scale=toy.RIGHT_SCALE)
     grade(course, None, None, InProcess(open_sandbox()))
     assert generate_feedback(course, lambda *_: None) == (1, [])
-    assert "3 of 3 points" in (course.feedback / "ann" / "toy" / "toy.html").read_text()
+    feedback = (course.feedback / "ann" / "toy" / "toy.html").read_text()
+    assert "scale</a> 3/3</li>" in feedback
     assert '"ann"' in export_csv(course)[0].read_text()
     assert only(tmp_path / "parent", name)
 

@@ -121,6 +121,15 @@ def test_release_is_byte_identical_every_time(tmp_path, course, toy_page, releas
     assert not (course.root / ".release-new").exists()
 
 
+def test_given_module_is_released_and_zipped(course, tmp_path):
+    path = page.with_module(tmp_path, "FACTOR = 2.0\n")
+    released = release_one(course, page.ASSIGNMENT, path)
+    assert released.with_name("factors.py").read_text() == "FACTOR = 2.0\n"
+    assignment_zip(course, "toy", tmp_path / "toy.zip")
+    with zipfile.ZipFile(tmp_path / "toy.zip") as archive:
+        assert archive.read("toy/factors.py") == b"FACTOR = 2.0\n"
+
+
 def test_next_release_deletes_obsolete_self_check_files(course, toy_page, released):
     for folder in (course.source, course.release):
         (folder / "toy" / "autograder" / "old.py").write_text("")
@@ -180,6 +189,10 @@ CHANGES = {
     "an unknown exercise": (
         (":exercise: scale", ":exercise: scales"),
         "scales: the assignment has",
+    ),
+    "a missing module": (
+        ("Now scale.", "```{code-cell} ipython3\n:module: factors\nimport factors\n```"),
+        r"given module factors, but .*factors\.py is missing",
     ),
     "a written exercise": (('{"written": "why"}', '{"written": "scale"}'), "scale: the assignment"),
 }

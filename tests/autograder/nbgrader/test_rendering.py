@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from traitlets.config import Config
 
 from autograder.nbgrader import formulas, rendering
-from autograder.nbgrader.feedback import FeedbackPage
+from autograder.nbgrader.feedback_page import FeedbackPage
 from autograder.nbgrader.markup import LINK, TAGS, markdown
 from autograder.nbgrader.preset import configure
 from autograder.nbgrader.rendering import clean_markdown, highlight_code

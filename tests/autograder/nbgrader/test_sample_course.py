@@ -69,7 +69,13 @@ def test_sample_class_is_judged_as_intended(rows):
                 assert row["verdict"] != "PASS", row
             else:
                 assert row["verdict"] == expected.verdict, row
-            assert row["points"] == (row["max_points"] if row["verdict"] == "PASS" else 0)
+            most = row["max_points"]
+            if row["verdict"] == "MISSED":  # a test that lets some wrong implementations through
+                assert 0 <= row["points"] < most, row
+            elif row["verdict"] == "PASS":
+                assert row["points"] == most, row
+            else:  # nothing, or all but the points for promised errors
+                assert row["points"] in (0, round(0.75 * most, 1)), row
 
 
 def test_formgrader_shows_scores_and_feedback_of_each_submission(page, rows):

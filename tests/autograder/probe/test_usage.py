@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from autograder.probe.usage import Watch
+from autograder.probe.usage import LONGEST_IDLE, Watch
 
 SPINS = """
 import threading, time
@@ -78,3 +78,15 @@ def test_sleeping_process_is_idle(start_watched):
         time.sleep(0.05)
     time.sleep(0.5)
     assert not watch.look().runnable
+
+
+def test_a_late_look_adds_little_idle_time(start_watched):
+    watch = start_watched(SLEEPS)
+    deadline = time.monotonic() + 30
+    while watch.look().runnable and time.monotonic() < deadline:  # until it has started
+        time.sleep(0.05)
+    watch.restart()
+    time.sleep(5 * LONGEST_IDLE)
+    usage = watch.look()
+    assert not usage.runnable
+    assert watch.clock(usage) < 2 * LONGEST_IDLE

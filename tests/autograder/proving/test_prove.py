@@ -9,8 +9,8 @@ from smallest import SMALLEST
 from typer.testing import CliRunner
 
 from autograder import cli
+from autograder.commands.assignments import warn_of_unproved
 from autograder.exercise.model import Assignment, Case
-from autograder.proving.command import warn_of_unproved
 from autograder.proving.prove import obvious_problems, problems, try_changes
 from exercises import COURSE
 

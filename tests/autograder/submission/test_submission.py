@@ -16,6 +16,7 @@ import toy
 from autograder.course.course import SubmissionFile
 from autograder.exercise.outline import outline
 from autograder.exercise.stubs import stub
+from autograder.grading.program import judge_program
 from autograder.judging.verdict import AS_GIVEN, Verdict
 from autograder.nbgrader.autograded import autograded_notebook
 from autograder.nbgrader.release import PLACE_FOR_ANSWER, build_notebook
@@ -74,6 +75,37 @@ def code(source, **more):
 
 def pairs(submission):
     return [(cell.source, cell.exercise) for cell in submission.program]
+
+
+def test_answer_uses_the_given_module_of_the_release(tmp_path, path, sandbox):
+    released = build_notebook(page.ASSIGNMENT, page.with_module(tmp_path, "FACTOR = 2.0\n"))
+    content = json.loads(json.dumps(released).replace("2.0", "3.0"))  # also in its metadata
+    find(content, "scale")["source"] = (
+        "def scale(X, factor=TOP):\n    return FACTOR * factor / TOP * X"
+    )
+    content["cells"][1:1] = [
+        code("from factors import FACTOR as TOP"),  # above the given cell
+        code("%%writefile factors.py\nFACTOR = 3.0"),
+    ]
+    path.write_text(json.dumps(content))
+    file = SubmissionFile("ann", "toy", path)
+    program = read_submission(file, outline(page.ASSIGNMENT), released).program
+    judged = judge_program(program, toy.TOY, course_key=b"key", digest="a", sandbox=sandbox)
+    assert judged["scale"].passed, judged
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"), [("FACTOR = 3.0\n", 1), ("FACTOR = 2.0\r\n", 0), (None, 0)]
+)
+def test_student_hears_of_a_given_file_that_differs(tmp_path, path, text, notes):
+    released = build_notebook(page.ASSIGNMENT, page.with_module(tmp_path, "FACTOR = 2.0\n"))
+    path.write_text(json.dumps(released))
+    if text is not None:
+        path.with_name("factors.py").write_bytes(text.encode())
+    file = SubmissionFile("ann", "toy", path)
+    dropped = read_submission(file, outline(page.ASSIGNMENT), released).dropped
+    assert len(dropped) == notes
+    assert all(line.startswith("factors.py in your folder differs") for line in dropped)
 
 
 WHOLE = [(PROMPT, None), (toy.RIGHT_MEAN, "row_mean"), (toy.RIGHT_SCALE, "scale")]
@@ -690,8 +722,8 @@ def test_misnamed_notebook_may_hold_a_written_answer_and_is_reported(read, path,
 
 
 def test_writefile_outside_the_folder_is_reported(read, content):
-    content["cells"].insert(0, code("%%writefile ../helpers.py\nx = 1"))
-    content["cells"].insert(0, code("%%writefile helpers.py\nx = 1"))
+    content["cells"].insert(1, code("%%writefile ../helpers.py\nx = 1"))
+    content["cells"].insert(1, code("%%writefile helpers.py\nx = 1"))
     (line,) = read(content).dropped
     assert line.startswith(
         "A cell of your own writes no file: %%writefile ../helpers.py would write"
@@ -702,14 +734,14 @@ def test_writefile_outside_the_folder_is_reported(read, content):
 @pytest.mark.parametrize("characters", [20_001, 25_000, MAX_SOURCE])
 def test_added_data_cell_is_run(read, content, characters):
     data = f"data = '{'1' * (characters - 9)}'"
-    content["cells"].insert(0, code(data))
+    content["cells"].insert(1, code(data))
     submission = read(content)
     assert pairs(submission) == [(data, None), *WHOLE]
     assert submission.dropped == ()
 
 
 def test_overlong_added_cell_is_left_out_and_reported(read, content):
-    content["cells"].insert(0, code(f"my_data = '{'1' * MAX_SOURCE}'"))
+    content["cells"].insert(1, code(f"my_data = '{'1' * MAX_SOURCE}'"))
     submission = read(content)
     assert pairs(submission) == WHOLE
     assert ["1,000,012 characters" in line for line in submission.dropped] == [True]
@@ -729,7 +761,7 @@ def test_changed_given_cell_is_run_in_its_original_form_and_reported(read, conte
     assert pairs(submission) == WHOLE
     (line,) = submission.dropped
     assert f"A given cell was {change}, but was run in its original form" in line
-    assert "It begins with: import numpy as np." in line
+    assert "It begins with: “import numpy as np”." in line
 
 
 BUG = stub(toy.CENTRED)

@@ -68,3 +68,34 @@ def test_only_a_model_that_reads_ahead_suffers_from_a_changed_future():
         logits, targets = training.scored(saying(columns), tokens)
         np.testing.assert_allclose((logits.argmax(-1) == targets).float().mean(), accuracy)
         np.testing.assert_allclose(training.blind(saying(columns), tokens), blind)
+
+
+def test_padding_and_a_second_separator_stand_where_a_user_would_put_them():
+    asked = []
+
+    def model(tokens):
+        asked.append(tokens.tolist())
+        return torch.zeros(*tokens.shape, training.VOCABULARY)
+
+    training.written(model, [[3, 4, SEP, 3, 4, STOP]], padding=8)
+    assert asked[0] == [[PAD, PAD, 3, 4, SEP]]
+    asked.clear()
+    training.written(model, [[3, 4, SEP, 3, 4, STOP]], separators=2)
+    assert asked[0] == [[3, 4, SEP, SEP]]
+
+
+def test_hidden_scores_of_minus_ten_thousand_leak_only_below_that():
+    torch.manual_seed(0)
+    filled, mask = training.Filled(8, 2), torch.ones(1, 3, 3, dtype=torch.bool).tril()
+    X = torch.randn(1, 3, 8)
+    changed = X.clone()
+    changed[0, 2] += 1
+    torch.testing.assert_close(filled(X, mask)[:, :2], filled(changed, mask)[:, :2])
+    with torch.no_grad():  # all visible scores are far below -10,000
+        filled.W_q.weight.zero_()
+        filled.W_k.weight.zero_()
+        filled.W_q.bias.fill_(1e3)
+        filled.W_k.bias.fill_(-1e3)
+    changed = X.clone()
+    changed[0, 2] += 1
+    assert (filled(X, mask) - filled(changed, mask))[0, 0].abs().max() > 1e-3

@@ -80,3 +80,11 @@ def test_without_order_the_model_guesses_among_the_remaining_tokens():
     right, nats = copying.without_order([4])
     assert right == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
     assert nats == pytest.approx(torch.tensor([1.0, 2, 3]).log().mean().item())
+
+
+def test_a_single_period_can_be_guessed_by_place_and_many_cannot():
+    assert copying.by_place([9]) == pytest.approx(1)
+    assert copying.by_place([8, 16]) == pytest.approx(1)  # their second copies do not overlap
+    # Places 3 and 4 have period 3; 4, 5 and 6 have period 4: at place 4, the former is likelier.
+    assert copying.by_place([3, 4]) == pytest.approx((2 * 1 / 2 + 2 * 1 / 3) / 2)
+    assert copying.by_place() < 0.3

@@ -5,16 +5,23 @@ import pytest
 import torch
 
 from solutions.data.book_text import CHAPTERS, everything, paragraphs, plain, three_parts
+from solutions.experiments.gpt_and_bert import counting, mixing, own_words
+from solutions.experiments.gpt_and_bert.date_nulls import right
 from solutions.experiments.gpt_and_bert.heads import weights_of
+from solutions.experiments.gpt_and_bert.in_place import loss_in_place
 from solutions.experiments.gpt_and_bert.language_model import (
+    CONTEXT,
+    MOST_SEEN,
+    Corpus,
     begin_small,
     bigram_loss,
     loss_by_sight,
     windows,
 )
+from solutions.experiments.gpt_and_bert.ranking import BM25
+from solutions.experiments.gpt_and_bert.run import twice
 from solutions.experiments.gpt_and_bert.search import best_overlap, content_words
 from solutions.experiments.gpt_and_bert.tokens import learned
-from solutions.experiments.gpt_and_bert.writing import write, write_with_cache
 from solutions.gpt_and_bert import GPT
 from solutions.transformer_block import EncoderBlock
 
@@ -81,21 +88,6 @@ def test_maps_are_what_a_block_attends_with():
     torch.testing.assert_close(result, attention(block.norm_1(X), mask=mask))
 
 
-def test_a_cache_writes_the_same_tokens():
-    torch.manual_seed(0)
-    model = GPT(9, 8, 2, 6, 2, max_len=24)
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter)
-    for length in (1, 5):
-        beginning = torch.arange(length)
-        written = [
-            parameter(model, beginning, 18, seed=2) for parameter in (write, write_with_cache)
-        ]
-        assert len(written[0]) == length + 18
-        assert written[0].tolist() == written[1].tolist()
-        assert len(set(written[0].tolist())) > 3
-
-
 def test_a_bigram_depends_only_on_the_previous_token():
     generator = torch.Generator().manual_seed(0)
     cycle = torch.arange(6).repeat(200)
@@ -128,3 +120,77 @@ def test_overlap_counts_only_content_words():
     texts = ["It is what it is.", "The scores, and the softmax of the scores.", "A softmax."]
     assert content_words("What is the softmax of it?") == {"softmax"}
     assert best_overlap("Why is the softmax of scores what it is?", texts) == 1
+
+
+def test_an_n_gram_begins_anew_in_each_window():
+    tokens = learned("ab", 0)
+    ids = torch.tensor([0, 0, 1]).repeat(CONTEXT)  # a a b a a b ...
+    text = Corpus(tokens, ids, ids, ids, len(ids))
+    two, three = (counting.anew(text, ids, order, weight=1.0) for order in (2, 3))
+    assert three.shape == (3, CONTEXT - 1)
+    np.testing.assert_allclose(three[:, 0], two[:, 0])  # only one token is in view
+    assert three[:, 1:].mean() > two[:, 1:].mean() + 0.1
+
+
+class Copies(torch.nn.Module):
+    """A model that is sure that each token repeats what stood half a window earlier."""
+
+    def forward(self, tokens):
+        half = CONTEXT // 2
+        after = torch.cat([tokens[:, :1].repeat(1, half - 1), tokens[:, : half + 1]], dim=1)
+        return 50.0 * torch.nn.functional.one_hot(after, 5)
+
+
+def test_a_passage_written_twice_costs_a_copier_nothing_the_second_time():
+    text = torch.randint(5, (4 * CONTEXT,), generator=torch.Generator().manual_seed(0))
+    first, second = twice(Copies(), text)
+    assert first > 20
+    assert second == pytest.approx(0, abs=1e-4)
+
+
+def test_bm25_prefers_rare_words_and_short_texts():
+    long = "A yak. " + "Many other words. " * 20
+    texts = ["Tokens and tokens and tokens.", "Tokens of a yak.", long]
+    ranking = BM25(texts)
+    assert ranking.best("Where is the yak?") == 1
+    assert ranking.best("Which tokens?") == 0
+
+
+def test_a_vector_is_sorted_by_its_nearest_other_one():
+    vectors = torch.tensor([[1.0, 0.0], [9.0, 1.0], [0.0, 1.0], [0.5, 1.1]])
+    assert right(vectors, "aabb") == 1
+    assert right(vectors, "abab") == 0
+
+
+def test_models_that_know_different_tokens_are_better_mixed():
+    logs = np.log(np.array([[0.9, 0.1] * 8]))
+    one = mixing.Scored(logs, logs)
+    other = mixing.Scored(logs[:, ::-1], logs[:, ::-1])
+    assert mixing.mixture(one, other) == mixing.Mixture(0.5, pytest.approx(np.log(2)))
+    assert mixing.mixed(0.5, logs, logs) == pytest.approx(-logs.mean())  # with itself
+    worse = mixing.Scored(logs - 2, logs)  # on the tuning text alone, which decides
+    assert mixing.mixture(worse, one).share == min(mixing.SHARES)
+
+
+def test_short_views_are_read_at_the_last_positions_and_the_table_comes_back():
+    torch.manual_seed(0)
+    model = GPT(5, d_model=8, n_heads=2, d_ff=8, n_layers=1, max_len=CONTEXT)
+    table = model.positions.weight.clone()
+    text = torch.randint(5, (200,))
+    found = loss_in_place(model, text, 4)
+    assert torch.equal(model.positions.weight, table)
+    with torch.no_grad():
+        model.positions.weight[:4] = table[MOST_SEEN - 4 : MOST_SEEN]
+    assert loss_by_sight(model, text, 4) == pytest.approx(found)
+    assert loss_in_place(model, text, MOST_SEEN) == loss_by_sight(model, text, MOST_SEEN)
+
+
+def test_queries_in_the_books_own_words_are_whole_sentences():
+    whole = "The scores go through a softmax row by row."
+    text = [f"{whole} Short one. It is what it is, and so it is. Here $x$ is a score of queries."]
+    assert own_words.sentences_of(text) == [whole]
+    queries = own_words.chosen()
+    assert len(set(queries)) == len(queries) == 9 * own_words.A_CHAPTER
+    keys = own_words.keywords(whole, np.random.default_rng(0)).split()
+    assert len(set(keys)) == own_words.KEYWORDS
+    assert set(keys) <= set(whole.lower().rstrip(".").split())

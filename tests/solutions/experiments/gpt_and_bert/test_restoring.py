@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from solutions.experiments.gpt_and_bert import restoring
+from solutions.experiments.gpt_and_bert import hiding, restoring
 from solutions.experiments.gpt_and_bert.restoring import Restorer
 from solutions.experiments.gpt_and_bert.sentences import (
     BEFORE,
@@ -66,7 +66,7 @@ def test_a_truncated_text_ends_with_the_only_mask():
     generator = np.random.default_rng(0)
     lengths = set()
     for _ in range(60):
-        inputs, targets = restoring.cut_off(ALL[:3], generator)
+        inputs, targets = hiding.cut_off(ALL[:3], generator)
         lengths.add(inputs.shape[1])
         at = inputs.shape[1] - 1
         assert (inputs[:, :at] == ALL[:3, :at]).all()
@@ -74,6 +74,67 @@ def test_a_truncated_text_ends_with_the_only_mask():
         assert (targets[:, :at] == IGNORED).all()
         assert (targets[:, at] == ALL[:3, at]).all()
     assert lengths == set(range(1, LENGTH + 1))
+
+
+def test_any_share_hides_from_nothing_to_everything():
+    batch = np.repeat(ALL[:1], 400, axis=0)
+    inputs, targets = hiding.any_share(batch, np.random.default_rng(0))
+    hidden = inputs == MASK_ID
+    assert (inputs[~hidden] == batch[~hidden]).all()
+    assert (targets[hidden] == batch[hidden]).all()
+    assert (targets[~hidden] == IGNORED).all()
+    assert set(hidden.sum(axis=1)) == set(range(LENGTH + 1))
+    assert hidden.mean() == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize(("hide", "share"), [(hiding.masks_alone, 0.15), (hiding.half, 0.5)])
+def test_the_controls_hide_a_fixed_share_behind_masks(hide, share):
+    batch = np.repeat(ALL[:1], 400, axis=0)
+    inputs, targets = hide(batch, np.random.default_rng(0))
+    hidden = inputs == MASK_ID
+    assert (inputs == np.where(hidden, MASK_ID, batch)).all()
+    assert (targets == np.where(hidden, batch, IGNORED)).all()
+    assert hidden.mean() == pytest.approx(share, abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["more steps", "larger batches"])
+def test_a_control_hides_as_many_words_as_half_of_them_in_all(name):
+    control, half = restoring.CONTROLS[name], restoring.CONTROLS["half"]
+    drawn = control.steps * control.batch / (half.steps * half.batch)
+    assert hiding.PROBABILITY * drawn == pytest.approx(0.5, rel=0.02)
+
+
+class Knows(torch.nn.Module):
+    """An ideal restorer of masks: it counts the sentences that fit what is not hidden."""
+
+    def forward(self, tokens):
+        logits = torch.full((*tokens.shape, len(WORDS)), -100.0)
+        for row, example in enumerate(tokens.numpy()):
+            seen = example != MASK_ID
+            fits = ALL[(ALL[:, seen] == example[seen]).all(axis=1)]
+            for at in range(LENGTH):
+                shares = np.bincount(fits[:, at], minlength=len(WORDS)) / max(len(fits), 1)
+                logits[row, at] = torch.from_numpy(np.log(np.maximum(shares, 1e-40)))
+        return logits
+
+
+@pytest.mark.parametrize("name", restoring.ORDERS)
+def test_an_ideal_restorer_writes_in_any_order_at_the_least_cost(name):
+    draws = np.random.default_rng(0)
+    order = restoring.orders(name, 12, draws)
+    assert (np.sort(order, axis=1) == np.arange(LENGTH)).all()
+    assert (order == np.arange(LENGTH)).all() == (name == "left to right")
+    nats = restoring.uncovered(Knows(), ALL[:: len(ALL) // 11][:12], order)
+    assert nats == pytest.approx(np.log(len(ALL)), abs=1e-4)
+    assert restoring.sentences_among(restoring.filled_in(Knows(), order, draws)) == 1
+
+
+def test_words_that_are_drawn_together_need_not_fit():
+    draws = np.random.default_rng(0)
+    order = restoring.orders("random", 200, draws)
+    texts = restoring.filled_in(Knows(), order, draws, at_once=LENGTH)
+    assert (texts != MASK_ID).all()
+    assert restoring.sentences_among(texts) < 0.2
 
 
 class Counts(torch.nn.Module):
@@ -110,5 +171,5 @@ def test_under_a_causal_mask_products_are_the_probability_that_appended_masks_gi
 def test_masks_do_not_change_the_texts():
     before = ALL.copy()
     restoring.at_blank(Restorer(causal=False), ALL[:4], BEFORE)
-    restoring.cut_off(ALL, np.random.default_rng(0))
+    hiding.cut_off(ALL, np.random.default_rng(0))
     assert (before == ALL).all()

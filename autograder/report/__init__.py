@@ -1,0 +1,1 @@
+"""Report to instructors what a class has understood: numbers, mistakes, people, and likeness."""
