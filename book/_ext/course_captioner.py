@@ -11,7 +11,7 @@ button. Without scripts, in print and in other formats only the caption is shown
 import json
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from docutils import nodes
 from live_models import packed
@@ -20,9 +20,25 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-EXECUTED = Path(__file__).parents[1] / "executed" / "captioning"
-MACHINES = {"captioner_soft": "Soft look", "captioner_hard": "Hard look"}
-"""Captioner -> its title. The hard captioner looks at a single place at a time, the likeliest."""
+EXECUTED = Path(__file__).parents[1] / "executed"
+
+
+class Machine(NamedTuple):
+    """A captioner: its title, and the page that trains it.
+
+    hard: whether it looks at a single place at a time, the likeliest.
+    """
+
+    title: str
+    page: str
+    hard: bool = False
+
+
+MACHINES = {
+    "captioner_soft": Machine("Soft look, told where it looked", "captioning"),
+    "captioner_remembering": Machine("Soft look, told what it saw", "captioning_appendix"),
+    "captioner_hard": Machine("Hard look, told where it looked", "captioning", hard=True),
+}
 START = (
     ("red", "circle", 5, 5, 15),
     ("blue", "square", 28, 6, 15),
@@ -37,7 +53,7 @@ class captioner(nodes.container):
 
 
 class CaptionerDirective(SphinxDirective):
-    """The two captioners of chapter 3."""
+    """Three captioners of chapter 3."""
 
     has_content = True
 
@@ -52,8 +68,8 @@ class CaptionerDirective(SphinxDirective):
 
 
 def weights_of(name: str) -> Path:
-    """Return the file with the weights of a captioner that was trained with the first seed."""
-    return EXECUTED / f"{name}-0.safetensors"
+    """Return the file with the weights of a captioner: of the first seed that its page keeps."""
+    return EXECUTED / MACHINES[name].page / f"{name}-0.safetensors"
 
 
 def data(models: dict[str, bytes]) -> dict[str, Any]:
@@ -61,11 +77,11 @@ def data(models: dict[str, bytes]) -> dict[str, Any]:
     machines = [
         {
             "name": name,
-            "title": title,
+            "title": machine.title,
             "kB": round(len(models[name]) / 1000),
-            "hard": name == "captioner_hard",
+            "hard": machine.hard,
         }
-        for name, title in MACHINES.items()
+        for name, machine in MACHINES.items()
     ]
     keys = ("colour", "kind", "top", "left", "size")
     start = [dict(zip(keys, shape, strict=True)) for shape in START]

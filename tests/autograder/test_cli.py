@@ -13,10 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import classroom
 import nbformat
 import pytest
-from classroom import MEAN_SUM, hand_in, make_course
+from classroom import MEAN_SUM, hand_in
 from nbgrader import api
 from nbgrader.converters import GenerateFeedback
 from nbgrader_command import nbgrader
@@ -31,15 +30,6 @@ from autograder.sandbox import doctor
 
 SCRIPTS = Path(sys.executable).parent
 RUNNER = CliRunner()
-
-
-@pytest.fixture
-def course(tmp_path, monkeypatch):
-    classroom.known_everywhere(monkeypatch)
-    course = make_course(tmp_path / "course")
-    hand_in(course, "ann")
-    hand_in(course, "bob", mean=MEAN_SUM)
-    return course
 
 
 def _run(*arguments):

@@ -12,9 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import classroom
-import pytest
-from classroom import MEAN_SUM, hand_in, make_course
+from classroom import MEAN_SUM, hand_in
 from nbgrader import api
 from typer.testing import CliRunner
 
@@ -35,15 +33,6 @@ DOCUMENTED = (
     *(Row, Change, Total, Answer, doctor.Layer),
 )
 COMMAND = [sys.executable, "-m", "autograder"]
-
-
-@pytest.fixture
-def course(tmp_path, monkeypatch):
-    classroom.known_everywhere(monkeypatch)
-    course = make_course(tmp_path / "course")
-    hand_in(course, "ann")
-    hand_in(course, "bob", mean=MEAN_SUM)
-    return course
 
 
 def run(*arguments):

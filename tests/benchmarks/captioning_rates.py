@@ -20,10 +20,12 @@ import numpy as np
 import torch
 
 from solutions.data.pictures import sample_pictures
+from solutions.experiments.captioning.baselines import Linear
 from solutions.experiments.captioning.captioner import Captioner, Look, softly, strongest
 from solutions.experiments.captioning.captions import accuracy, caption
-from solutions.experiments.captioning.learning import ByDraws, together
+from solutions.experiments.captioning.learning import ByDraws, Stream, together
 from solutions.experiments.captioning.looking import (
+    BESIDE,
     FALL,
     RATES,
     SHORT,
@@ -86,7 +88,8 @@ def try_hard(soft_rate: float, place: int) -> Trial:
     """Train the hard captioner at a rate, starting from the first part of the soft one."""
     rate = round(FALL * TRIED[place], 6)
     soft, stream = begin("soft", SEED, soft_rate, SHORT)
-    learner = ByDraws(copy.deepcopy(soft), fitted(soft, stream), rate, SHORT.then)
+    baseline = fitted(soft, Stream(BESIDE + SEED), Linear())
+    learner = ByDraws(copy.deepcopy(soft), baseline, rate, SHORT.then)
     together([learner], stream, SHORT.then)
     return Trial(HARD, rate, captions_right(learner.model, strongest))
 

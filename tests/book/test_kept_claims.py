@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from site_tools import ROOT
 
-from solutions.experiments.captioning.looking import FITTED
 from solutions.experiments.context_bottleneck import widths
 from solutions.translators.machines import bottleneck
 from solutions.translators.training import count_parameters
@@ -51,17 +50,14 @@ def test_a_narrower_c_removes_about_a_hundred_thousand_parameters() -> None:
     assert 95_000 < wide - narrow < 105_000
 
 
-def test_chapter_3_says_how_far_behind_the_one_vector_is() -> None:
-    text = (BOOK / "captioning.md").read_text(encoding="utf-8")
-    assert f"{FITTED + 1} batches behind" in text  # those of the baseline, and the probe
-
-
 def test_captioners_stay_in_their_group_through_the_long_budget_as_chapter_3_says() -> None:
     page, appendix = (kept(name, "numbers") for name in ("captioning", "captioning_appendix"))
+    ranges = kept("captioning", "captioning_told_ranges")
     assert appendix["changed"] == 0
     assert appendix["long_remembering"] == page["remembering"]
     assert appendix["long_following"] == page["following"]
-    apart = page["remembering_moved_lowest"] - page["looking_moved_highest"]
+    moved = {name: ranges[name]["right, sees another"] for name in ("remembering", "looking")}
+    apart = moved["remembering"][1] - moved["looking"][2]
     assert appendix["remembered_lowest"] - appendix["remembered_highest"] > apart
 
 

@@ -13,16 +13,15 @@ from captioner_in_torch import untaught
 from playwright.sync_api import Locator, Page, expect
 from site_tools import MODES, Reader, serving
 
+from book._ext.course_captioner import MACHINES
+
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Serve a site whose page has two figures."""
     folder: Path = tmp_path_factory.mktemp("captioners")
-    first_weights, _ = untaught(2)
-    second_weights, _ = untaught(3)
-    captioner_page.make(
-        folder, {"captioner_soft": first_weights, "captioner_hard": second_weights}, figures=2
-    )
+    weights = {name: untaught(seed)[0] for seed, name in enumerate(MACHINES, start=2)}
+    captioner_page.make(folder, weights, figures=2)
     with serving(folder) as address:
         yield address
 
@@ -86,7 +85,7 @@ def test_only_the_script_is_fetched_at_first_and_each_model_once(visit: Visit) -
     begin(page)
     begin(page, 1)
     after = [url.rsplit("/", 1)[1] for url in page.evaluate(fetched)]
-    for name in ("captioner_soft.model", "captioner_hard.model", "product.wasm"):
+    for name in (*(f"{name}.model" for name in MACHINES), "product.wasm"):
         assert after.count(name) == 1
 
 
@@ -191,7 +190,7 @@ def test_a_forced_look_keeps_its_place_and_the_earlier_words(visit: Visit) -> No
 
 def test_the_hard_look_sees_one_place_and_the_soft_one_many(visit: Visit) -> None:
     place = begin(visit())
-    soft, hard = (shares(machine) for machine in place.locator(".look-machine").all())
+    soft, _, hard = (shares(machine) for machine in place.locator(".look-machine").all())
     assert sum(share > 0 for share in soft) > 3
     assert sorted(hard)[-2:] == [0, 1]
 

@@ -127,7 +127,7 @@ def test_each_captioner_gets_the_first_picture_right(tmp_path: Path, name: str) 
 
 
 @pytest.mark.parametrize("name", CAPTIONERS)
-def test_the_word_for_a_kind_follows_a_forced_look(tmp_path: Path, name: str) -> None:
+def test_a_kind_follows_a_forced_look_unless_it_is_remembered(tmp_path: Path, name: str) -> None:
     weights, look = captioner_of(name).read_bytes(), name.removeprefix("captioner_")
     two = [picture for picture in PICTURES if len(picture.caption) in (7, 8)]
     chosen = [picture for picture in two if picture.caption[2] != picture.caption[-1]]
@@ -139,7 +139,10 @@ def test_the_word_for_a_kind_follows_a_forced_look(tmp_path: Path, name: str) ->
     )
     follows = [a["words"][2] == b.caption[-1] for a, b in zip(reports, chosen, strict=True)]
     assert len(chosen) > 50
-    assert sum(follows) > 0.5 * len(chosen)
+    if name == "captioner_remembering":
+        assert sum(follows) < 0.5 * len(chosen)
+    else:
+        assert sum(follows) > 0.5 * len(chosen)
 
 
 def test_the_gpt_of_the_page_ranks_the_tokens_of_the_book_as_pytorch_does(tmp_path: Path) -> None:

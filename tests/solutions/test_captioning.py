@@ -25,11 +25,14 @@ from solutions.data.pictures import (
     sample_pictures,
 )
 from solutions.data.translation.vocabulary import START, STOP
+from solutions.experiments.captioning.baselines import BASELINES, Linear, MovingAverage, Nothing
 from solutions.experiments.captioning.captioner import (
     GRID,
     WIDTH,
     Captioner,
+    Even,
     OneVector,
+    WholeView,
     drawn,
 )
 from solutions.experiments.captioning.captions import LONGEST, Caption, caption, judge
@@ -44,12 +47,12 @@ from solutions.experiments.captioning.hiding import (
 )
 from solutions.experiments.captioning.learning import (
     WARM_UP,
-    Baseline,
     Softly,
     Stream,
     log_likelihood,
     log_probability,
     rewards,
+    sampled,
     together,
 )
 from solutions.experiments.captioning.variance import gradient_variances
@@ -329,13 +332,29 @@ def test_a_look_is_rewarded_for_its_word_and_all_after_it():
 
 def test_the_baseline_finds_a_linear_reward():
     generator = torch.Generator().manual_seed(0)
-    baseline = Baseline()
+    baseline = Linear()
     true = torch.randn(64, generator=generator)
     for _ in range(5):
         states = torch.randn(400, 64, generator=generator)
         baseline.fit(states, states @ true - 3)
     states = torch.randn(2, 7, 64, generator=generator)
     torch.testing.assert_close(baseline(states), states @ true - 3, atol=1e-2, rtol=0)
+
+
+def test_a_moving_average_forgets_and_is_the_same_in_all_states():
+    baseline, states = MovingAverage(), torch.randn(4, 64)
+    assert (baseline(states) == 0).all()
+    baseline.fit(states, torch.tensor([-2.0, -4.0, -6.0, -8.0]))
+    assert (baseline(states) == -5).all()
+    baseline.fit(states, torch.full((4,), -1.0))
+    assert baseline(states[:2]).tolist() == pytest.approx([-5.75 / 1.95] * 2)
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_a_baseline_has_a_number_for_each_state(name):
+    baseline = BASELINES[name]()
+    baseline.fit(torch.randn(5, 64), -torch.rand(5))
+    assert baseline(torch.randn(2, 7, 64)).shape == (2, 7)
 
 
 def test_the_gradient_of_the_experiment_is_that_of_the_exercise(model, tensors):
@@ -356,13 +375,27 @@ def test_the_gradient_of_the_experiment_is_that_of_the_exercise(model, tensors):
 def test_a_zero_baseline_keeps_the_variance_and_a_good_one_lowers_it(tensors):
     torch.manual_seed(0)
     model = Captioner()
-    nothing, fitted = Baseline(), Baseline()
+    nothing, fitted = Nothing(), Linear()
     for _ in range(10):
-        fitted.see(model, *tensors)
+        fitted.fit(*sampled(model, *tensors))
     same, without = gradient_variances(model, nothing, *tensors)
     assert same == pytest.approx(without, rel=1e-5)
     lower, without = gradient_variances(model, fitted, *tensors)
     assert lower < 0.5 * without
+
+
+def test_an_even_captioner_sees_all_places_equally_whatever_look_it_is_given(tensors):
+    reading = Even()(tensors[0], tensors[1][:, :-1], drawn)
+    torch.testing.assert_close(reading.shares, torch.full_like(reading.shares, 1 / 64))
+    assert reading.weights.std() > 0.001
+
+
+def test_every_place_of_a_whole_view_sees_all_corners():
+    model = WholeView().eval()
+    image = torch.rand(1, 3, 48, 48, requires_grad=True)
+    for place in (0, 63):
+        (seen,) = torch.autograd.grad(model.encode(image).annotations[0, place, :32].sum(), image)
+        assert (seen[0].abs().sum(dim=0)[[0, 0, -4, -4], [0, -4, 0, -4]] > 0).all()
 
 
 class Witness:

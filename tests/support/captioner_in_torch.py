@@ -20,7 +20,8 @@ from solutions.experiments.captioning.hiding import Blinkered
 from solutions.experiments.captioning.keeping import as_bytes, from_bytes
 
 CAPTIONS = Path(__file__).parents[1] / "web" / "live" / "captions.mjs"
-LOOKS: dict[str, Look] = {"soft": softly, "hard": strongest}
+LOOKS: dict[str, Look] = {"soft": softly, "hard": strongest, "remembering": softly}
+"""The captioners of the page, and how each looks."""
 
 
 @dataclass(frozen=True)
@@ -125,13 +126,13 @@ def beside_torch(
     return differ, max(errors)
 
 
-def untaught(seed: int) -> tuple[bytes, Captioner]:
+def untaught(seed: int, told: int = 2) -> tuple[bytes, Captioner]:
     """Return a captioner that does not stop at once: its weights are larger than at first.
 
-    Its statistics are those of pictures; it never produces a special token.
+    Its statistics are those of pictures; it never produces a special token. told: see Captioner.
     """
     torch.manual_seed(seed)
-    model = Captioner()
+    model = Captioner(told)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter *= 2

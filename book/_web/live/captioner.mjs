@@ -1,6 +1,6 @@
 // @ts-check
 // The captioner of chapter 3 (Xu et al. 2015). A CNN turns a picture into a grid of annotations,
-// and a GRU looks at them before each word. The GRU receives where it looked, but not what it saw.
+// and a GRU looks at them before each word. The GRU receives where it looked, or all that it saw.
 
 import { Memory } from "../learning/memory.mjs";
 import { Layer } from "./cnn.mjs";
@@ -61,7 +61,8 @@ export class Captioner {
         this.asks = new Table(memory, 1, this.v.width);
         this.word = new Table(memory, 1, this.embedding.width);
         this.context = new Table(memory, 1, last + PLACE);
-        this.place = new Table(memory, 1, PLACE); // of the last look
+        // What the GRU receives of the last context: its last features, which are the place, or all.
+        this.told = new Table(memory, 1, this.gru.W_told.width - this.word.width);
         this.features = new Table(memory, 1, this.W_1.rows);
         this.logits = new Table(memory, 1, this.W_2.rows);
         this.written = 0;
@@ -72,7 +73,7 @@ export class Captioner {
      * @param {Float32Array} image (SIDE, SIDE, 3), 0 to 1
      */
     encode(image) {
-        const { annotations, keys, W_a, nothing, gru, place } = this;
+        const { annotations, keys, W_a, nothing, gru, told } = this;
         let X = image;
         for (const layer of this.layers) X = layer.apply(X).data;
         const [all, d] = [annotations.width, annotations.width - PLACE];
@@ -83,7 +84,7 @@ export class Captioner {
         }
         linear(annotations, W_a, nothing, keys, { rows: GRID ** 2 });
         gru.states.data.fill(0, 0, gru.d);
-        place.data.fill(0);
+        told.data.fill(0);
         this.written = 0;
     }
 
@@ -95,10 +96,10 @@ export class Captioner {
      * the shares with which places were seen for it
      */
     step(previous, hidden = new Set()) {
-        const { gru, word, place, asks, annotations, context, features, written } = this;
+        const { gru, word, told, asks, annotations, context, features, written } = this;
         lookUp(this.embedding, [previous], word);
         linear(word, gru.W_told, gru.told_bias, gru.told);
-        linear(place, gru.W_told, null, gru.told, { feature: word.width });
+        linear(told, gru.W_told, null, gru.told, { feature: word.width });
         gru.step(0, written, written + 1);
         this.written++;
         const now = { from: written + 1, to: 0 };
@@ -106,7 +107,7 @@ export class Captioner {
         const weights = weightsOf(scoresOf(asks, this.keys, this.v, GRID ** 2), hidden);
         const shares = this.hard ? strongest(weights) : weights;
         blend(shares, annotations, context);
-        place.data.set(context.data.subarray(-PLACE));
+        told.data.set(context.data.subarray(-told.width));
         linear(context, this.W_1, this.W_1_bias, features);
         linear(gru.states, this.W_1, null, features, { ...now, feature: context.width });
         for (let j = 0; j < features.size; j++) features.data[j] = Math.tanh(features.data[j]);

@@ -1,6 +1,6 @@
 // @ts-check
 // Captioners that run in the page. A reader composes a picture of coloured shapes, compares the
-// captions and the looks of a soft and a hard captioner, and forces their looks elsewhere.
+// captions and the looks of three captioners, and forces their looks elsewhere.
 
 import { dataOf, element } from "../parts.mjs";
 import { arriving, bytesOf, once } from "./arriving.mjs";

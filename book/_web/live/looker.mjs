@@ -155,15 +155,15 @@ export function looker(id, title, captioner) {
 }
 
 /**
- * Return a sentence on the mistakes in a caption.
+ * Return a sentence on the mistakes in a caption. A word in another's place is one mistake.
  * @param {boolean[]} kept
- * @param {number} missing
+ * @param {number} missing the number of words that only the right caption has
  */
 function inWords(kept, missing) {
     const wrong = kept.filter((one) => !one).length;
     if (!wrong && !missing) return "Right, every word.";
     const parts = [];
     if (wrong) parts.push(`${wrong} of ${kept.length} words wrong`);
-    if (missing) parts.push(`${missing} missing`);
+    if (missing > wrong) parts.push(`${missing - wrong} missing`);
     return `${parts.join(", ")}.`;
 }

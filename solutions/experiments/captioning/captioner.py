@@ -47,6 +47,11 @@ def drawn(weights: Tensor) -> Tensor:
     return F.one_hot(torch.multinomial(weights.detach(), 1)[:, 0], weights.shape[-1]).float()
 
 
+def evenly(weights: Tensor) -> Tensor:
+    """See every place equally."""
+    return torch.full_like(weights, 1 / weights.shape[-1])
+
+
 def strongest(weights: Tensor) -> Tensor:
     """See the place with the largest weight; no gradient passes."""
     return F.one_hot(weights.argmax(dim=-1), weights.shape[-1]).float()
@@ -171,6 +176,25 @@ class Captioner(nn.Module):
         shares = look(weights)
         context = (shares[:, None] @ memory.annotations)[:, 0]  # (B, C)
         return State(hidden, context[:, -self.told :]), context, weights, shares
+
+
+class Even(Captioner):
+    """The captioner without a choice: whatever its scores are, it sees every place equally."""
+
+    def _look(
+        self, embedded: Tensor, state: State, memory: Memory, look: Look
+    ) -> tuple[State, Tensor, Tensor, Tensor]:
+        return super()._look(embedded, state, memory, evenly)
+
+
+class WholeView(Captioner):
+    """The captioner whose last layer is 15 by 15, so that every place sees the whole picture."""
+
+    def __init__(self) -> None:
+        """Create the captioner's parameters, and then those of the larger layer."""
+        super().__init__()
+        last = CHANNELS[-1]
+        self.cnn[6] = nn.Conv2d(last, last, 2 * GRID[0] - 1, padding=GRID[0] - 1)
 
 
 class OneVector(Captioner):

@@ -11,7 +11,7 @@ from safetensors.torch import load, save
 
 from ...data.pictures import VOCABULARY
 from ...translators.keeping import ABOUT, PRECISION
-from .captioner import Captioner
+from .captioner import D_EMBEDDING, Captioner
 
 COUNT = "num_batches_tracked"
 """The counters of batch normalisation, which only training needs."""
@@ -34,8 +34,9 @@ def as_bytes(state: Mapping[str, np.ndarray]) -> bytes:
 
 def from_bytes(data: bytes) -> Captioner:
     """Return the trained captioner, in evaluation mode."""
-    model = Captioner()
-    state = {name: one.to(torch.float32) for name, one in load(data).items()}
+    kept = load(data)
+    model = Captioner(told=kept["rnn.weight_ih"].shape[1] - D_EMBEDDING)
+    state = {name: one.to(torch.float32) for name, one in kept.items()}
     counts = {name: one for name, one in model.state_dict().items() if name.endswith(COUNT)}
     model.load_state_dict(state | counts)
     return model.eval()

@@ -14,14 +14,13 @@ from torch import Tensor, nn
 
 from ...data.pictures import make_batch, sample_pictures
 from ...data.translation.vocabulary import PAD
-from .captioner import D_STATE, Captioner, Reading, drawn
+from .baselines import Baseline
+from .captioner import Captioner, Reading, drawn
 
 BATCH = 32
 WARM_UP = 50
 CLIP = 1.0
 """The largest norm of a gradient, over all parameters."""
-KEPT = 0.95
-"""The weight of a batch in the baseline's fit, relative to the next batch."""
 
 
 class Stream:
@@ -85,33 +84,11 @@ class ByDraws(Softly):
         return -mean(said + advantage * log_probability(reading), real)
 
 
-class Baseline:
-    """A linear function of the decoder's state, fitted to the rewards of recent draws."""
-
-    def __init__(self) -> None:
-        """Start without draws."""
-        self.square = torch.eye(D_STATE + 1) / 100
-        self.product = torch.zeros(D_STATE + 1)
-        self.solution = torch.zeros(D_STATE + 1)
-
-    @torch.no_grad()
-    def fit(self, states: Tensor, rewards: Tensor) -> None:
-        """Add N draws to the least-squares fit. states: (N, d). rewards: (N,)."""
-        table = torch.cat([states, torch.ones(len(states), 1)], dim=-1)  # (N, d + 1)
-        self.square = KEPT * self.square + table.T @ table
-        self.product = KEPT * self.product + table.T @ rewards
-        self.solution = torch.linalg.solve(self.square, self.product)
-
-    @torch.no_grad()
-    def see(self, model: Captioner, images: Tensor, targets: Tensor) -> None:
-        """Draw places for some pictures and add them to the fit; no parameter changes."""
-        reading, real = model(images, targets[:, :-1], drawn), targets[:, 1:] != PAD
-        self.fit(reading.states[real], rewards(log_likelihood(reading, targets))[real])
-
-    @torch.no_grad()
-    def __call__(self, states: Tensor) -> Tensor:
-        """Return the expected rewards (...) in the states (..., d)."""
-        return states @ self.solution[:-1] + self.solution[-1]
+@torch.no_grad()
+def sampled(model: Captioner, images: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+    """Draw places for pictures; return the states (N, d) before the looks, and the rewards (N,)."""
+    reading, real = model(images, targets[:, :-1], drawn), targets[:, 1:] != PAD
+    return reading.states[real], rewards(log_likelihood(reading, targets))[real]
 
 
 def together(learners: Sequence[Softly], stream: Stream, steps: int) -> None:

@@ -18,10 +18,11 @@ import torch
 
 from ...data.pictures import Picture, sample_pictures
 from ...data.translation import Split
-from .captioner import WIDTH, Captioner, Look, OneVector, softly, strongest
+from .baselines import Baseline, Linear
+from .captioner import WIDTH, Captioner, Even, Look, OneVector, WholeView, softly, strongest
 from .captions import Caption, Quality, accuracy, caption, judge
 from .hiding import grown
-from .learning import Baseline, ByDraws, Softly, Stream, together
+from .learning import ByDraws, Softly, Stream, sampled, together
 from .variance import gradient_variances
 
 
@@ -38,25 +39,35 @@ class Budget(NamedTuple):
 
 
 SHORT, LONG = Budget(500, 400), Budget(2000, 1600)
-EVERY = 200
+EVERY = 400
 """The number of steps of `LONG` between two tests of a captioner."""
 TEST, SHOWN = 500, 24
 FALL = 2 / 3
 """The share of the rate at the end of the first part and the start of the second."""
 RATES = {"soft": 0.006, "stored": 0.006, "without": 0.003}
-"""The rate of each captioner's first part, chosen on validation pictures."""
+"""The rate of each captioner's first part, chosen on validation pictures.
+
+Those that are not named here differ from *soft* in one thing only, and have its rate.
+"""
 HARD_RATE = 0.01
 """The rate of the hard captioner, chosen in the same way."""
 MEASURED = 4
 """How often the variance of the hard gradient is measured, besides once before the first step."""
 FITTED = 20
-"""The batches that the baseline sees before the first step of hard training."""
+"""The batches that a baseline sees before the first step of hard training.
+
+They are pictures of their own, so that all captioners train on the same ones.
+"""
+BESIDE = 1000
+"""Added to a seed: the stream of these pictures."""
 MADE: dict[str, Callable[[], Captioner]] = {
     "soft": Captioner,
     "stored": lambda: Captioner(told=WIDTH),
     "without": OneVector,
+    "even": Even,
+    "whole": WholeView,
 }
-"""Name -> the function that makes a captioner. The state of *Stored* receives all that it sees."""
+"""Name -> the function that makes a captioner. The state of *stored* receives all that it sees."""
 
 Curve = dict[int, float]
 """Training steps -> share of right test captions."""
@@ -120,18 +131,19 @@ def second_part(model: Captioner, rate: float, budget: Budget) -> Softly:
     return Softly(model, FALL * rate, budget.then)
 
 
-def fitted(model: Captioner, stream: Stream) -> Baseline:
-    """Return a baseline that has seen `FITTED` batches of draws; no parameter changes."""
-    model, baseline = copy.deepcopy(model), Baseline()
+def fitted(model: Captioner, stream: Stream, baseline: Baseline) -> Baseline:
+    """Show a baseline `FITTED` batches of draws, and return it; no parameter changes."""
+    model = copy.deepcopy(model)
     for _ in range(FITTED):
-        baseline.see(model, *stream.batch())
+        baseline.fit(*sampled(model, *stream.batch()))
     return baseline
 
 
 def taught(name: str, seed: int, budget: Budget = SHORT) -> Captioner:
     """Return a captioner of one seed, trained in both parts, in evaluation mode."""
-    model, stream = begin(name, seed, RATES[name], budget)
-    together([second_part(model, RATES[name], budget)], stream, budget.then)
+    rate = RATES.get(name, RATES["soft"])
+    model, stream = begin(name, seed, rate, budget)
+    together([second_part(model, rate, budget)], stream, budget.then)
     return model.eval()
 
 
@@ -144,8 +156,9 @@ def attend(seed: int) -> Attending:
     soft_curve = _curve(
         soft, Softly(soft, RATES["soft"], LONG.first, FALL), stream, LONG.first, test
     )
-    by_draws = ByDraws(copy.deepcopy(soft), fitted(soft, stream), HARD_RATE, LONG.then)
-    hard, probe = by_draws.model, stream.batch()
+    beside = Stream(BESIDE + seed)
+    by_draws = ByDraws(copy.deepcopy(soft), fitted(soft, beside, Linear()), HARD_RATE, LONG.then)
+    hard, probe = by_draws.model, beside.batch()
     learners = [second_part(soft, RATES["soft"], LONG), by_draws]
     hard_curve = {LONG.first: right(hard, test, strongest)}
     variances = {}
@@ -171,8 +184,8 @@ def attend(seed: int) -> Attending:
         soft_captions=soft_captions[:SHOWN],
         hard_captions=hard_captions[:SHOWN],
         parameters=_count(soft),
-        soft_state=_state(soft),
-        hard_state=_state(hard),
+        soft_state=state_of(soft),
+        hard_state=state_of(hard),
     )
 
 
@@ -214,7 +227,8 @@ def _learning(learner: Softly, stream: Stream, steps: int) -> Iterator[int]:
         yield done
 
 
-def _state(model: Captioner) -> dict[str, np.ndarray]:
+def state_of(model: Captioner) -> dict[str, np.ndarray]:
+    """Return a captioner's weights by name."""
     return {name: one.numpy() for name, one in model.state_dict().items()}
 
 

@@ -6,8 +6,9 @@ import torch
 from torch import Tensor
 
 from ...data.translation.vocabulary import PAD
+from .baselines import Baseline
 from .captioner import Captioner, drawn
-from .learning import Baseline, log_likelihood, log_probability, mean, rewards
+from .learning import log_likelihood, log_probability, mean, rewards
 
 DRAWS = 20
 """The number of draws for measuring a variance."""
