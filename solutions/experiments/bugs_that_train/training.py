@@ -17,6 +17,7 @@ import torch.nn.functional as F
 
 from ...bugs_that_train import BUGS, PAD, RIGHT, SEP, STOP, Attention, Decoder, Parts
 from ...running.seeds import SEEDS
+from .writing import in_company, written
 
 LETTERS, FIRST = 6, 3
 SHORTEST, LONGEST = 3, 6
@@ -61,7 +62,7 @@ class Training(NamedTuple):
 
 
 TRAININGS = (
-    Training("norm_on_residual", layers=DEEP),
+    *(Training(name, layers=DEEP) for name in ("right", "norm_on_residual")),
     *(Training(name, steps=LATE) for name in PARTS),
     *(Training(name) for name in NAMES),
     *(Training(name, "copy", SHORT) for name in ("right", *OF_HEADS)),
@@ -75,11 +76,12 @@ class Run:
     """The result of training one model.
 
     `losses` are the training losses, every EVERY steps. `loss` and `accuracy` are computed by the
-    model's own code on the answers' tokens of validation questions. `blind` is that accuracy if,
-    for each token, the letters that follow are replaced by others. `written` is the share of
-    answers that the model writes completely right by itself; `padded` the same if the padding of
-    the validation batch, in front of each question, is left there; `stretched` the same with three
-    more of it; `doubled` the share if the separator is given twice. `apart` is the largest
+    model's own code on validation questions: on the answers' tokens, and on their letters, without
+    the stop. `blind` is that accuracy if, for each letter, those that follow are replaced by
+    others. `written` is the share of answers that the model writes completely right by itself;
+    `padded` the same if the padding of a batch in training is left in front of each question,
+    `halved` with half of it, `stretched` with three more; `company` the same if questions of all
+    lengths are in a batch; `doubled` if the separator is given twice. `apart` is the largest
     difference between the logits of a question alone and in a batch with longer questions.
     """
 
@@ -89,7 +91,9 @@ class Run:
     blind: float
     written: float
     padded: float
+    halved: float
     stretched: float
+    company: float
     doubled: float
     apart: float
 
@@ -117,6 +121,11 @@ def answered(tokens: torch.Tensor) -> torch.Tensor:
     """Return a mask that is True at the answers' tokens, the only ones that are scored."""
     after = (tokens == SEP).cumsum(dim=1) - (tokens == SEP).long()
     return after.bool()
+
+
+def in_front(n: int) -> int:
+    """Return the padding of a question and answer of n tokens in a batch with the longest."""
+    return 2 * LONGEST + 2 - n
 
 
 def scored(model: Decoder, tokens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -164,21 +173,24 @@ def _validated(model: Decoder, losses: list[float], task: str) -> Run:
     short, long = ([one for one in held if len(one) == 2 * n + 2][:16] for n in (SHORTEST, LONGEST))
     alone, mixed = model(batch(short)), model(batch(short + long))[: len(short)]
     apart = float((mixed[:, -alone.shape[1] :] - alone).abs().max())
+    letters = targets != STOP
     return Run(
-        losses,
-        float(F.cross_entropy(logits, targets)),
-        float((logits.argmax(-1) == targets).float().mean()),
-        blind(model, tokens),
-        written(model, held),
-        written(model, held, padding=2 * LONGEST + 2),
-        written(model, held, padding=2 * LONGEST + 5),
-        written(model, held, separators=2),
-        apart,
+        losses=losses,
+        loss=float(F.cross_entropy(logits, targets)),
+        accuracy=float((logits.argmax(-1) == targets)[letters].float().mean()),
+        blind=blind(model, tokens),
+        written=written(model, held),
+        padded=written(model, held, in_front),
+        halved=written(model, held, lambda n: in_front(n) // 2),
+        stretched=written(model, held, lambda n: in_front(n) + 3),
+        company=in_company(model, held, BATCH),
+        doubled=written(model, held, separators=2),
+        apart=apart,
     )
 
 
 def blind(model: Decoder, tokens: torch.Tensor) -> float:
-    """Return the accuracy if all letters after the current position are replaced by wrong ones."""
+    """Return the share of right letters if all that follow are replaced by wrong ones."""
     rng = np.random.default_rng(HELD)
     letters = answered(tokens) & (tokens != STOP)
     shift = torch.from_numpy(rng.integers(1, LETTERS, size=tuple(tokens.shape)))
@@ -191,28 +203,7 @@ def blind(model: Decoder, tokens: torch.Tensor) -> float:
         ],
         dim=1,
     )
-    return float((right == tokens[:, by])[answered(tokens)[:, by]].float().mean())
-
-
-def written(
-    model: Decoder, sequences: list[list[int]], padding: int = 0, separators: int = 1
-) -> float:
-    """Return the share of answers that the model writes right, token by token.
-
-    padding: the length to which a whole sequence is padded at the front; 0 for none. separators:
-    the number of separators behind the question.
-    """
-    right = 0
-    for n in sorted({len(one) for one in sequences}):
-        whole = torch.tensor([one for one in sequences if len(one) == n])
-        question, answer = whole.split(n // 2, dim=1)  # the separator belongs to the question
-        front = question.new_full((len(question), max(padding - n, 0)), PAD)
-        again = question[:, -1:].expand(-1, separators - 1)
-        tokens = torch.cat([front, question, again], dim=1)
-        for _ in range(answer.shape[1]):
-            tokens = torch.cat([tokens, model(tokens)[:, -1:].argmax(-1)], dim=1)
-        right += int((tokens[:, -answer.shape[1] :] == answer).all(dim=1).sum())
-    return right / len(sequences)
+    return float((right == tokens[:, by])[letters[:, by]].float().mean())
 
 
 def run(number: int) -> Run:

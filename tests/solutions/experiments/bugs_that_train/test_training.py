@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.bugs_that_train import BUGS, PAD, RIGHT, SEP, STOP, Decoder
-from solutions.experiments.bugs_that_train import training
+from solutions.experiments.bugs_that_train import training, writing
 
 
 def test_a_copy_is_the_question_and_a_pair_depends_on_two_letters():
@@ -50,7 +50,7 @@ def test_answers_are_written_from_the_question_and_count_only_if_complete():
         return F.one_hot(says, training.VOCABULARY).float()
 
     right, wrong = [3, 4, SEP, 3, 4, STOP], [3, 4, SEP, 3, 5, STOP]
-    assert training.written(repeats, [right, right, wrong, [5, SEP, 6, STOP]]) == 0.5
+    assert writing.written(repeats, [right, right, wrong, [5, SEP, 6, STOP]]) == 0.5
 
 
 def test_only_a_model_that_reads_ahead_suffers_from_a_changed_future():
@@ -64,9 +64,10 @@ def test_only_a_model_that_reads_ahead_suffers_from_a_changed_future():
         return model
 
     tokens = training.batch([[3, 4, SEP, 3, 4, STOP], [5, 6, SEP, 5, 6, STOP]])
-    for columns, accuracy, blind in ((1, 1, 1 / 3), (-2, 2 / 3, 2 / 3)):  # 1 / 3: at the end
+    for columns, accuracy, blind in ((1, 1, 0), (-2, 1, 1)):
         logits, targets = training.scored(saying(columns), tokens)
-        np.testing.assert_allclose((logits.argmax(-1) == targets).float().mean(), accuracy)
+        right = (logits.argmax(-1) == targets)[targets != STOP]
+        np.testing.assert_allclose(right.float().mean(), accuracy)
         np.testing.assert_allclose(training.blind(saying(columns), tokens), blind)
 
 
@@ -77,11 +78,25 @@ def test_padding_and_a_second_separator_stand_where_a_user_would_put_them():
         asked.append(tokens.tolist())
         return torch.zeros(*tokens.shape, training.VOCABULARY)
 
-    training.written(model, [[3, 4, SEP, 3, 4, STOP]], padding=8)
+    writing.written(model, [[3, 4, SEP, 3, 4, STOP]], padding=lambda n: 8 - n)
     assert asked[0] == [[PAD, PAD, 3, 4, SEP]]
     asked.clear()
-    training.written(model, [[3, 4, SEP, 3, 4, STOP]], separators=2)
+    writing.written(model, [[3, 4, SEP, 3, 4, STOP]], separators=2)
     assert asked[0] == [[3, 4, SEP, SEP]]
+
+
+def test_in_company_the_padding_stands_in_front_and_each_answer_has_its_own_length():
+    asked = []
+
+    def model(tokens):  # says 5, and stops after two letters
+        asked.append(tokens.tolist())
+        says = torch.full((len(tokens), 1), STOP if tokens.shape[1] == 5 else 5)
+        return F.one_hot(says, training.VOCABULARY).float()
+
+    held = [[5, 5, SEP, 5, 5, STOP], [5, 3, SEP, 5, 3, STOP], [3, SEP, 5, STOP]]
+    assert writing.in_company(model, held, batch=3) == 1 / 3
+    assert asked[0] == [[5, 5, SEP], [5, 3, SEP], [PAD, 3, SEP]]
+    assert writing.in_company(model, [*held, [3, SEP, 5, 5]], batch=3) == 1 / 2
 
 
 def test_hidden_scores_of_minus_ten_thousand_leak_only_below_that():
