@@ -2,7 +2,7 @@
 
 All train on the same pictures in the same order, in two parts; the rate falls in the second part.
 The hard captioner begins the second part with the soft captioner's parameters. Two budgets are
-compared: `SHORT`, and `LONG`, after which no captioner improves any more. The rates were chosen on
+compared: `SHORT`, and `LONG`, whose curves hardly rise at their ends. The rates were chosen on
 validation pictures with the short budget, by `tests.benchmarks.captioning_rates`.
 """
 
