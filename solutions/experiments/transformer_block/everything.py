@@ -45,12 +45,14 @@ Run = tuple[str, int, float, int]
 class Everything:
     """The results of one seed.
 
-    starts: (design, depth) -> the stack before training. right: the share of right letters in new
+    starts: (design, depth) -> the stack before training. even: DEEP blocks with the residual alone
+    whose scores are all 0. right: the share of right letters in new
     sequences, run by run. looks: block -> what `looks` measures in DEEP blocks with the residual
     alone. letters_alone: the share of the best answer that knows which letters occur but not where.
     """
 
     starts: dict[tuple[str, int], Start]
+    even: Start
     right: dict[Run, float]
     looks: dict[int, tuple[float, float]]
     letters_alone: float
@@ -81,6 +83,7 @@ def run_all(seed: int) -> Everything:
                 right |= {(name, n, rate, steps): share for steps, share in shares.items()}
     return Everything(
         starts={(name, n): at_start(measured[name], n, seed) for name in measured for n in DEPTHS},
+        even=at_start(DESIGNS["residual alone"], DEEP, seed, even=True),
         right=right,
         looks={n: looks(DESIGNS["residual alone"], DEEP, seed, n) for n in (0, 20)},
         letters_alone=letters_alone(new_sequences(seed)[0]),

@@ -10,6 +10,7 @@ from typing import cast
 
 import torch
 import torch.nn.functional as F
+from torch import nn
 
 from .stacks import Block, Design, Stack, loss_of, sample
 from .weights import attention_weights
@@ -33,10 +34,17 @@ class Start:
     gradient_unlike: list[float]
 
 
-def at_start(design: Design, depth: int, seed: int) -> Start:
-    """Measure a stack before training."""
+def at_start(design: Design, depth: int, seed: int, *, even: bool = False) -> Start:
+    """Measure a stack before training.
+
+    even: whether all scores are 0, so that every token looks at all tokens equally.
+    """
     torch.manual_seed(seed)
     model = Stack(design, depth).double()
+    if even:
+        for name, parameter in model.named_parameters():
+            if name.endswith(("W_q.weight", "W_k.weight")):
+                nn.init.zeros_(parameter)
     letters, answers = sample(SAMPLE, torch.Generator().manual_seed(1000 + seed))
     states = model.states(letters)
     loss = loss_of(model.answers(states[-1]), answers)

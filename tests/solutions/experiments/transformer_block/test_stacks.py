@@ -61,6 +61,13 @@ def test_the_gradient_is_that_of_the_stream():
     assert start.size[2] == pytest.approx(X.square().mean().sqrt().item(), rel=1e-9)
 
 
+def test_attention_without_scores_keeps_what_tokens_have_in_common_and_no_more():
+    design = stacks.Design(residual=False, norm="none")
+    scored, even = (starts.at_start(design, 1, seed=0, even=one) for one in (False, True))
+    assert scored.unlike[1] > 1e-3
+    assert even.unlike[1] < 1e-12  # without a residual, all tokens get the same blend
+
+
 @pytest.mark.parametrize(
     ("name", "endings"),
     [
