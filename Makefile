@@ -148,7 +148,7 @@ bench: $(BUILD)/class.made bwrap
 	python -m tests.benchmarks.captioning_rates
 	python -m tests.benchmarks.published
 	PYTHONPATH=tests/support python -m tests.benchmarks.smollm2
-	python -m tests.benchmarks.today
+	python -m tests.benchmarks.own_budgets
 	python -m tests.benchmarks.newer_pieces
 	python -m tests.benchmarks.silences
 	python -m tests.benchmarks.language_model

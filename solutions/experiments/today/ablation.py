@@ -23,7 +23,6 @@ from ..gpt_and_bert.language_model import (
 )
 from .pieces import Model, Pieces
 
-LONG = 5000
 WINDOW = 8
 """The number of earlier tokens that a token sees in a local block."""
 
@@ -61,26 +60,26 @@ class Ablated:
         return self.curve[-1][2]
 
 
-def ablate(name: str, seed: int, steps: int = STEPS, rate: float = RATE) -> Ablated:
-    """Train the model `name` of VARIANTS, on the same batches as all others."""
+def trained(
+    name: str, seed: int, steps: int = STEPS
+) -> tuple[Model, list[tuple[int, float, float]]]:
+    """Train the model `name` of VARIANTS, on the same batches as all others.
+
+    Returns the model and its curve, as in `Ablated`.
+    """
     text = the_corpus()
     torch.manual_seed(seed)
     sizes = {key: SIZES[key] for key in ("d_model", "n_heads", "n_layers")}
     model = Model(len(text.tokens.pieces), **sizes, max_len=CONTEXT, pieces=VARIANTS[name])
     begin_small(model.blocks)
     torch.manual_seed(seed)  # the same batches for all models, however many weights they drew
-    curve = fit(model, text, steps, rate)
-    return Ablated(curve, sum(one.numel() for one in model.parameters()))
-
-
-def for_long(seed: int) -> dict[str, Ablated]:
-    """Train the GPT and the model of today for `LONG` steps with a seed."""
-    return {name: ablate(name, seed, LONG) for name in (next(iter(VARIANTS)), TODAY)}
+    return model, fit(model, text, steps, RATE)
 
 
 def numbered(job: int) -> Ablated:
     """Train the model JOBS[job]; single jobs keep parallel processes busy."""
-    return ablate(*JOBS[job])
+    model, curve = trained(*JOBS[job])
+    return Ablated(curve, sum(one.numel() for one in model.parameters()))
 
 
 def rivals() -> dict[int, tuple[float, float]]:

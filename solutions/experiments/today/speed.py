@@ -15,6 +15,8 @@ FLOAT = 4
 """The bytes of a number in single precision."""
 READ = 512 * 2**20
 """The bytes of the matrix for measuring bandwidth: far more than the size of any cache."""
+SIDE = 2048
+"""The rows and columns of the matrices for measuring arithmetic."""
 TURNS = 5
 
 
@@ -24,7 +26,8 @@ class Speed:
 
     predicted: tokens a second, if only reading the weights took time. matrices: if only multiplying
     each of the model's own matrices by a vector took time. measured: tokens a second in writing.
-    reading: tokens a second of a prompt, whose tokens are read at once.
+    reading: tokens a second of a prompt, whose tokens are read at once. arithmetic: the operations
+    a second of the matrices while a prompt is read, as a share of those of one large product.
     """
 
     bandwidth: float
@@ -33,6 +36,7 @@ class Speed:
     matrices: float
     measured: float
     reading: float
+    arithmetic: float
 
 
 @torch.no_grad()
@@ -52,7 +56,16 @@ def speed(published: SmolLM2, prompt: list[int], most: int) -> Speed:
         rates.append(most / (time.perf_counter() - begun))
     matrices = 1 / _seconds(lambda: multiply_all(published))
     reading = len(prompt) / _seconds(lambda: published.model(ids))
-    return Speed(bandwidth, read, bandwidth / read, matrices, statistics.median(rates), reading)
+    weights = sum(one.numel() for one in published.model.parameters() if one.ndim == 2)
+    return Speed(
+        bandwidth=bandwidth,
+        read=read,
+        predicted=bandwidth / read,
+        matrices=matrices,
+        measured=statistics.median(rates),
+        reading=reading,
+        arithmetic=2 * weights * reading / operations_a_second(),
+    )
 
 
 def multiply_all(published: SmolLM2) -> int:
@@ -67,6 +80,12 @@ def bytes_a_second() -> float:
     """Return the bytes a second of multiplying a matrix larger than any cache by a vector."""
     matrix, vector = torch.ones(READ // FLOAT // 1024, 1024), torch.ones(1024)
     return READ / _seconds(lambda: matrix @ vector)
+
+
+def operations_a_second() -> float:
+    """Return the operations a second of a product of two square matrices, two a multiplication."""
+    square = torch.ones(SIDE, SIDE)
+    return 2 * SIDE**3 / _seconds(lambda: square @ square)
 
 
 def _seconds(work: Callable[[], object]) -> float:
