@@ -61,6 +61,13 @@ def test_captioners_stay_in_their_group_through_the_long_budget_as_chapter_3_say
     assert appendix["remembered_lowest"] - appendix["remembered_highest"] > apart
 
 
+def test_a_look_that_sees_the_whole_picture_is_followed_in_three_cases_of_four() -> None:
+    page, appendix = (kept(name, "numbers") for name in ("captioning", "captioning_appendix"))
+    assert 0.7 < appendix["whole_5"] < 0.8
+    assert appendix["whole_1_lowest"] < page["localisation_null"] < appendix["whole_1_highest"]
+    assert appendix["where_3"] > 0.98  # "Left with the named shape alone, right in nearly all"
+
+
 def test_about_half_of_what_is_right_in_long_sentences_could_be_guessed() -> None:
     numbers = kept("context_bottleneck", "numbers")
     guessed = numbers["blind_lowest"], numbers["blind_highest"]
