@@ -16,12 +16,15 @@ def course(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(course, monkeypatch):
-    """Return a function that runs a command, checks its exit code and returns its output."""
+    """Return a function that runs a command, checks its exit code and returns its output.
+
+    What is `typed` answers the command's questions.
+    """
     monkeypatch.setenv("COLUMNS", "200")
 
-    def command(*arguments, code=0):
+    def command(*arguments, code=0, typed=None):
         words = [*map(str, arguments), "--course", str(course.root)]
-        result = CliRunner().invoke(cli.app, words)
+        result = CliRunner().invoke(cli.app, words, input=typed)
         assert result.exit_code == code, result.output
         return " ".join((result.stderr if code else result.stdout).split())
 

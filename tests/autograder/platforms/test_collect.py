@@ -6,8 +6,6 @@ import time
 import pytest
 from archives import WORKSHEET_HEAD, enrol, foreign, make_folder, make_zip, notebook, submitted
 
-from autograder import cli
-
 ANN = {"id": "ann", "first_name": "Ann", "last_name": "Lee", "lms_user_id": "11"}
 BOB = {"id": "bob", "first_name": "Bob", "last_name": "Ray", "email": "bob@example.edu"}
 ANN_NOTEBOOK = "ann/toy/toy.ipynb"
@@ -376,11 +374,12 @@ def test_linked_student_folder_is_not_written_to(course, run, tmp_path):
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_collect_asks_for_confirmation_at_a_terminal(course, run, tmp_path, monkeypatch):
-    questions = []
-    monkeypatch.setattr(cli, "_confirmed", lambda question: questions.append(question) or True)
-    run("collect", make_zip(tmp_path / "a.zip", {ANN_NOTEBOOK: notebook()}))
-    assert questions == ["Write 1 submission?"]
+def test_collect_asks_before_it_writes(course, run, tmp_path):
+    archive = make_zip(tmp_path / "a.zip", {ANN_NOTEBOOK: notebook()})
+    output = run("collect", archive, typed="n\n")
+    assert "Write 1 submission? [y/N]: n Nothing was written" in output
+    assert submitted(course) == {}
+    run("collect", archive, typed="y\n")
     assert submitted(course) == {ANN_NOTEBOOK: notebook()}
 
 
