@@ -7,6 +7,7 @@ import numpy as np
 from site_tools import ROOT
 
 from solutions.experiments.context_bottleneck import widths
+from solutions.running.reporting import read_measured
 from solutions.translators.machines import bottleneck
 from solutions.translators.training import count_parameters
 
@@ -17,29 +18,10 @@ def kept(page: str, name: str) -> Any:
     return json.loads((BOOK / "executed" / page / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def test_other_scores_compare_as_chapter_2_says() -> None:
-    scores = {
-        name: {what: np.array(values) for what, values in stored_scores.items()}
-        for name, stored_scores in kept("alignment", "alignment_scores").items()
-    }
-    additive, general, places, asking = (
-        scores[name] for name in ("additive", "general", "location", "last word asks")
-    )
-    assert abs(additive["long"].mean() - general["long"].mean()) < 0.02  # level
-    assert abs(places["short"].mean() - additive["short"].mean()) < 0.02  # as good when short
-    assert (places["long"] < additive["long"] - 0.05).all()  # clearly worse when long
-    assert places["aer"].mean() > 0.85 * kept("alignment", "numbers")["aer_diagonal"]
-    assert all((rival["beyond"] > additive["beyond"]).all() for rival in (general, places))
-    assert places["skips"].mean() > additive["skips"].mean()
-    assert asking["aer"].mean() < 0.6 * additive["aer"].mean()  # about halved
-    assert asking["long"].mean() < additive["long"].mean() + 0.01  # and no better
-
-
 def test_more_training_raises_every_length_but_the_decline_remains() -> None:
     short = np.array(kept("context_bottleneck", "quality_by_length")["token_accuracy"])
-    long = np.array(
-        kept("context_bottleneck_appendix", "three_times_the_training")["token_accuracy"]
-    )
+    trainings = read_measured("training_or_width")["trainings"]
+    long = np.array(trainings["fresh_pairs"]["token_accuracy"])
     assert (long > short).all()
     falls = [(accuracy[:, 0] - accuracy[:, -1]).mean() for accuracy in (short, long)]
     assert 0.9 < falls[1] / falls[0] < 1.15
@@ -64,7 +46,8 @@ def test_captioners_stay_in_their_group_through_the_long_budget_as_chapter_3_say
 def test_a_look_that_sees_the_whole_picture_is_followed_in_three_cases_of_four() -> None:
     page, appendix = (kept(name, "numbers") for name in ("captioning", "captioning_appendix"))
     assert 0.7 < appendix["whole_5"] < 0.8
-    assert appendix["whole_1_lowest"] < page["localisation_null"] < appendix["whole_1_highest"]
+    null, small, whole = page["localisation_null"], appendix["where_1"], appendix["whole_1"]
+    assert null < whole < (null + small) / 2  # "nearer to what the shapes alone would give"
     assert appendix["where_3"] > 0.98  # "Left with the named shape alone, right in nearly all"
 
 

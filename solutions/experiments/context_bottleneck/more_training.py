@@ -1,30 +1,85 @@
-"""Train the machine of chapter 1 for three times the steps, on three times the pairs."""
+"""Train the machine of chapter 1 for three times the steps, and switch off what else differs.
+
+Three times the steps on fresh pairs are three times the pairs too, so one control has the steps
+alone. The other two change the width of `c`, after as many steps as the machine that they are
+compared with.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from ...running.seeds import over_seeds
-from ...translators.machines import BOTTLENECK_STEPS, CLAUSES, bottleneck, trained
+import torch
+
+from ...running.seeds import SEEDS, over_seeds
+from ...translators.machines import BOTTLENECK_STEPS, CLAUSES, D_CONTEXT, bottleneck, trained
+from ...translators.training import DEVICE, RECURRENT, make_task, train
+from . import widths
 from .testing import LANGUAGE, Tested, tested
 
 TIMES = 3
 STEPS = TIMES * BOTTLENECK_STEPS
+WIDE = 2 * D_CONTEXT
 
 
-def measure(seed: int) -> Tested:
+def fresh_pairs(seed: int) -> Tested:
     """Train chapter 1's machine for STEPS, on each pair once, and test it."""
     return tested(*trained(bottleneck, LANGUAGE, CLAUSES, STEPS, seed))
 
 
-def measure_all() -> dict[str, Any]:
-    """Return the results of `measure` for all seeds, as lists with a row for each seed.
+def same_pairs(seed: int) -> Tested:
+    """Train it for STEPS on the pairs of its 1,000 steps, each TIMES times."""
+    once = make_task(LANGUAGE, CLAUSES, BOTTLENECK_STEPS * RECURRENT.batch, seed)
+    task = replace(once, pairs=[*once.pairs] * TIMES)
+    torch.manual_seed(seed)
+    model = bottleneck(len(task.source_vocabulary), len(task.target_vocabulary)).to(DEVICE)
+    seconds = train(model, task, seed)
+    return tested(model.eval(), task, seconds)
+
+
+def narrow(seed: int) -> Tested:
+    """Train the machine of `widths`, whose `c` has 64 numbers, for STEPS, on each pair once."""
+    return tested(*trained(widths.machine, LANGUAGE, CLAUSES, STEPS, seed))
+
+
+def wide(seed: int) -> Tested:
+    """Train a machine whose readers have together WIDE numbers for chapter 1's 1,000 steps."""
+    machine = partial(bottleneck, d_context=WIDE)
+    return tested(*trained(machine, LANGUAGE, CLAUSES, BOTTLENECK_STEPS, seed))
+
+
+RUNS: dict[str, Callable[[int], Tested]] = {
+    "fresh_pairs": fresh_pairs,
+    "same_pairs": same_pairs,
+    "narrow": narrow,
+    "wide": wide,
+}
+JOBS = [(name, seed) for name in RUNS for seed in SEEDS]
+
+
+def run(job: int) -> Tested:
+    """Run the training and seed of JOBS[job]."""
+    name, seed = JOBS[job]
+    return RUNS[name](seed)
+
+
+def measure_all() -> dict[str, dict[str, Any]]:
+    """Return the results of RUNS for all seeds, as lists with a row for each seed.
 
     "token_accuracy" and "forced" have a column for each of LENGTHS.
     """
-    runs = over_seeds(measure)
+    done = over_seeds(run, range(len(JOBS)))
     return {
-        "steps": STEPS,
+        name: _as_lists([one for (which, _), one in zip(JOBS, done, strict=True) if which == name])
+        for name in RUNS
+    }
+
+
+def _as_lists(runs: list[Tested]) -> dict[str, Any]:
+    return {
         "token_accuracy": [[one.token_accuracy for one in run.by_length] for run in runs],
         "forced": [run.forced for run in runs],
         "token_accuracy_long": [run.long.token_accuracy for run in runs],
