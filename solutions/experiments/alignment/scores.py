@@ -8,12 +8,13 @@ additive score with the last word as a further input.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 
 import torch
 from torch import Tensor, nn
 
+from ...running.seeds import SEEDS, over_seeds
 from ...translators.machines import (
     ATTENTION_STEPS,
     BEYOND,
@@ -160,6 +161,7 @@ MORE: dict[str, Machine] = {
     "dot, undivided": partial(dot, divided=False),
 }
 """The scores of its appendix."""
+JOBS = [(name, seed) for name in SCORES | MORE for seed in SEEDS]
 
 
 @dataclass(frozen=True)
@@ -177,9 +179,9 @@ class Scored:
     parameters: int
 
 
-def with_score(run: tuple[str, int]) -> Scored:
-    """Train the machine with a score, as in the chapter. run: (name of the score, seed)."""
-    name, seed = run
+def with_score(job: int) -> Scored:
+    """Train the machine of JOBS[job], as in the chapter."""
+    name, seed = JOBS[job]
     machine = (SCORES | MORE)[name]
     model, task, _ = trained(machine, LANGUAGE, CLAUSES, ATTENTION_STEPS, seed)
 
@@ -196,3 +198,15 @@ def with_score(run: tuple[str, int]) -> Scored:
         error_rate([one.weights for one in maps], [one.pair for one in maps]),
         count_parameters(model),
     )
+
+
+def measure_all() -> dict[str, dict[str, list[float]]]:
+    """Return score -> measure of `Scored` -> a number for each seed."""
+    done = [asdict(one) for one in over_seeds(with_score, range(len(JOBS)))]
+    return {
+        name: {
+            what: [one[what] for (which, _), one in zip(JOBS, done, strict=True) if which == name]
+            for what in done[0]
+        }
+        for name in SCORES | MORE
+    }
