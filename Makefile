@@ -147,6 +147,7 @@ bench: $(BUILD)/class.made bwrap
 	python -m tests.benchmarks.learning_rate
 	python -m tests.benchmarks.captioning_rates
 	python -m tests.benchmarks.recurrent
+	python -m tests.benchmarks.captioning_apart
 	python -m tests.benchmarks.published
 	PYTHONPATH=tests/support python -m tests.benchmarks.smollm2
 	python -m tests.benchmarks.own_budgets

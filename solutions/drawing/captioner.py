@@ -86,7 +86,7 @@ def captioner_loop() -> Axes:
     say(ax, (3.45, 1.1), "next word: “circle”")
     arrow(ax, (2.2, 1.1), (0.95, 2.08), bend=-0.35)
     say(ax, (0.25, 1.35), "becomes the\nlast word")
-    ax.set(xlim=(-0.35, 5.7), ylim=(0.8, 7.65), aspect="equal")
+    ax.set(xlim=(-0.35, 5.7), ylim=(0.8, 7.85), aspect="equal")
     ax.axis("off")
     return ax
 

@@ -9,7 +9,7 @@ validation pictures with the short budget, by `tests.benchmarks.captioning_rates
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -118,10 +118,15 @@ def pictures_for(seed: int, split: Split = "test") -> list[Picture]:
     return sample_pictures(TEST, np.random.default_rng(2000 + seed), split)
 
 
+def made(name: str, seed: int) -> Captioner:
+    """Make a captioner of one seed."""
+    torch.manual_seed(seed)
+    return MADE[name]()
+
+
 def begin(name: str, seed: int, rate: float, budget: Budget) -> tuple[Captioner, Stream]:
     """Make a captioner, and train the first part; return it and the rest of its pictures."""
-    torch.manual_seed(seed)
-    model, stream = MADE[name](), Stream(seed)
+    model, stream = made(name, seed), Stream(seed)
     together([Softly(model, rate, budget.first, FALL)], stream, budget.first)
     return model, stream
 
@@ -139,27 +144,34 @@ def fitted(model: Captioner, stream: Stream, baseline: Baseline) -> Baseline:
     return baseline
 
 
-def taught(name: str, seed: int, budget: Budget = SHORT) -> Captioner:
-    """Return a captioner of one seed, trained in both parts, in evaluation mode."""
-    rate = RATES.get(name, RATES["soft"])
-    model, stream = begin(name, seed, rate, budget)
-    together([second_part(model, rate, budget)], stream, budget.then)
-    return model.eval()
+def taught(names: Sequence[str], seed: int, budget: Budget = SHORT) -> list[Captioner]:
+    """Return captioners of one seed, trained in both parts, in evaluation mode."""
+    rates = [RATES.get(name, RATES["soft"]) for name in names]
+    models, stream = [made(name, seed) for name in names], Stream(seed)
+    pairs = list(zip(models, rates, strict=True))
+    together([Softly(*pair, budget.first, FALL) for pair in pairs], stream, budget.first)
+    together([second_part(*pair, budget) for pair in pairs], stream, budget.then)
+    return [model.eval() for model in models]
 
 
-def attend(seed: int) -> Attending:
-    """Train the soft and the hard captioner of a seed for `LONG`, and test them."""
+def compare(seed: int) -> tuple[Attending, Unattending]:
+    """Train the soft, the hard and the unattending captioner of a seed for `LONG`, and test them.
+
+    The last is trained for `SHORT` too.
+    """
     test = pictures_for(seed)
     images = [picture.image for picture in test]
-    torch.manual_seed(seed)
-    soft, stream = Captioner(), Stream(seed)
-    soft_curve = _curve(
-        soft, Softly(soft, RATES["soft"], LONG.first, FALL), stream, LONG.first, test
-    )
+    vector, soft, stream = made("without", seed), made("soft", seed), Stream(seed)
+    both = ((soft, RATES["soft"]), (vector, RATES["without"]))
+    learners = [Softly(*pair, LONG.first, FALL) for pair in both]
+    soft_curve, vector_curve = {}, {}
+    for done in range(EVERY, LONG.first + 1, EVERY):
+        together(learners, stream, EVERY)
+        soft_curve[done], vector_curve[done] = right(soft, test), right(vector, test)
     beside = Stream(BESIDE + seed)
     by_draws = ByDraws(copy.deepcopy(soft), fitted(soft, beside, Linear()), HARD_RATE, LONG.then)
     hard, probe = by_draws.model, beside.batch()
-    learners = [second_part(soft, RATES["soft"], LONG), by_draws]
+    learners = [*(second_part(*pair, LONG) for pair in both), by_draws]
     hard_curve = {LONG.first: right(hard, test, strongest)}
     variances = {}
     for done in range(0, LONG.then + 1, EVERY):
@@ -167,12 +179,13 @@ def attend(seed: int) -> Attending:
             variances[done] = gradient_variances(hard, by_draws.baseline, *probe)
         if done < LONG.then:
             together(learners, stream, EVERY)
-            soft_curve[LONG.first + done + EVERY] = right(soft, test)
-            hard_curve[LONG.first + done + EVERY] = right(hard, test, strongest)
+            steps = LONG.first + done + EVERY
+            soft_curve[steps], vector_curve[steps] = right(soft, test), right(vector, test)
+            hard_curve[steps] = right(hard, test, strongest)
     for model in (soft, hard):
         model.eval()
     soft_captions, hard_captions = caption(soft, images), caption(hard, images, strongest)
-    return Attending(
+    attending = Attending(
         soft=judge(test, soft_captions),
         strongest=judge(test, caption(soft, images, strongest)),
         hard=judge(test, hard_captions),
@@ -187,22 +200,12 @@ def attend(seed: int) -> Attending:
         soft_state=state_of(soft),
         hard_state=state_of(hard),
     )
-
-
-def do_without(seed: int) -> Unattending:
-    """Train a captioner without attention for `LONG` and another for `SHORT`; test both."""
-    test = pictures_for(seed)
-    torch.manual_seed(seed)
-    model, stream, rate = OneVector(), Stream(seed), RATES["without"]
-    curve = _curve(model, Softly(model, rate, LONG.first, FALL), stream, LONG.first, test)
-    later = _curve(model, second_part(model, rate, LONG), stream, LONG.then, test)
-    curve |= {LONG.first + steps: share for steps, share in later.items()}
-    other = taught("without", seed)
-    return Unattending(
-        curve=curve,
+    [other] = taught(["without"], seed)
+    return attending, Unattending(
+        curve=vector_curve,
         short=right(other, test),
         known=right(other, pictures_for(seed, "train")),
-        parameters=_count(model),
+        parameters=_count(vector),
     )
 
 
@@ -212,19 +215,6 @@ def right(model: Captioner, pictures: list[Picture], look: Look = softly) -> flo
     said = caption(model.eval(), [picture.image for picture in pictures], look)
     model.train(training)
     return accuracy(pictures, said)
-
-
-def _curve(
-    model: Captioner, learner: Softly, stream: Stream, steps: int, test: list[Picture]
-) -> Curve:
-    return {done: right(model, test) for done in _learning(learner, stream, steps)}
-
-
-def _learning(learner: Softly, stream: Stream, steps: int) -> Iterator[int]:
-    """Train a learner; yield the number of steps done after every `EVERY` steps."""
-    for done in range(EVERY, steps + 1, EVERY):
-        together([learner], stream, EVERY)
-        yield done
 
 
 def state_of(model: Captioner) -> dict[str, np.ndarray]:

@@ -2,20 +2,23 @@
 
 Two captioners train in the same way for `SHORT`: the state of one receives *where* it looked, that
 of the other *what* it saw. Then their looks are restricted and moved. The appendix tests the second
-kind after `LONG` too, and one whose annotations have each seen the whole picture.
+kind after `LONG` too. `tests.benchmarks.captioning_apart` tests two more, which the appendix
+reads: one that sees all places equally, after `LONG`, and one whose annotations have each seen the
+whole picture.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...data.pictures import KINDS
 from ...running.seeds import SEEDS, over_seeds
+from .captioner import Captioner
 from .captions import caption, judge
 from .hiding import FREE, LOOKS, ON_NAMED, ON_OTHER, Said, kinds_said
 from .looking import LONG, SHORT, Budget, pictures_for, state_of, taught
@@ -36,12 +39,13 @@ CHAPTER = (
     *(Run(name, seed) for name in ("even", "soft") for seed in SEEDS),
     *(Run("stored", seed) for seed in TEN),
 )
-APPENDIX = (
+APPENDIX = tuple(Run("stored", seed, LONG) for seed in TEN)
+"""The runs of the two pages."""
+APART = (
     *(Run("even", seed, LONG) for seed in SEEDS),
-    *(Run("stored", seed, LONG) for seed in TEN),
     *(Run("whole", seed) for seed in SEEDS),
 )
-"""The runs of the two pages, the longest first."""
+"""The runs that are too long for the appendix, which reads what was measured."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +53,25 @@ class Remembering:
     """The results of one captioner of one seed, on combinations unseen in training.
 
     accuracy: the share of right captions. on_kinds: localisation at words for kinds. said: look ->
-    what the captioner says at these words. state: its weights.
+    what the captioner says at these words. state: its weights, unless the results were measured
+    apart from the pages.
     """
 
     accuracy: float
     on_kinds: float
     said: dict[str, Said]
-    state: dict[str, np.ndarray]
+    state: dict[str, np.ndarray] = field(default_factory=dict)
 
 
-def _ask(runs: Sequence[Run], number: int) -> Remembering:
-    name, seed, budget = runs[number]
-    model, test = taught(name, seed, budget), pictures_for(seed)
+def _ask(groups: Sequence[Sequence[Run]], number: int) -> list[Remembering]:
+    """Train the captioners of runs with the same pictures and steps, and ask each."""
+    runs = groups[number]
+    _, seed, budget = runs[0]
+    return [_asked(model, seed) for model in taught([run.name for run in runs], seed, budget)]
+
+
+def _asked(model: Captioner, seed: int) -> Remembering:
+    test = pictures_for(seed)
     found = judge(test, caption(model, [picture.image for picture in test]))
     kinds = np.isin(found.named, KINDS)
     return Remembering(
@@ -73,8 +84,30 @@ def _ask(runs: Sequence[Run], number: int) -> Remembering:
 
 def ask_all(runs: Sequence[Run]) -> dict[Run, Remembering]:
     """Train the captioner of each run, test it, and ask what it says if its look is moved."""
-    found = over_seeds(partial(_ask, runs), range(len(runs)))
-    return dict(zip(runs, found, strict=True))
+    by_pictures: dict[tuple[int, Budget], list[Run]] = {}
+    for run in runs:
+        by_pictures.setdefault((run.seed, run.budget), []).append(run)
+    groups = list(by_pictures.values())
+    found = over_seeds(partial(_ask, groups), range(len(groups)))
+    asked = {
+        run: one
+        for group, some in zip(groups, found, strict=True)
+        for run, one in zip(group, some, strict=True)
+    }
+    return {run: asked[run] for run in runs}
+
+
+def as_row(run: Run, one: Remembering) -> dict[str, Any]:
+    """Return the results of a run without the weights, for `from_row`."""
+    said = {look: asdict(words) for look, words in one.said.items()}
+    about = {"captioner": run.name, "seed": run.seed, "steps": run.budget.steps}
+    return about | {"accuracy": one.accuracy, "on_kinds": one.on_kinds, "said": said}
+
+
+def from_row(row: Mapping[str, Any]) -> Remembering:
+    """Return the results of a run that `as_row` made plain."""
+    said = {look: Said(**words) for look, words in row["said"].items()}
+    return Remembering(row["accuracy"], row["on_kinds"], said)
 
 
 def ranges(some: Sequence[Remembering]) -> dict[str, list[float]]:

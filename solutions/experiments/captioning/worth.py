@@ -2,12 +2,14 @@
 
 Each starts from the same soft captioner, after the first part of `SHORT`, and sees the same new
 pictures. It is tried at the hard captioner's rate, which was chosen for the linear baseline, and at
-a lower one.
+a lower one. `tests.benchmarks.captioning_apart` runs it, and the chapter reads what was measured.
 """
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from .baselines import BASELINES
 from .captioner import strongest
@@ -53,3 +55,27 @@ def learn_by_draws(seed: int) -> dict[Arm, Curve]:
         for arm, learner in learners.items():
             curves[arm][done] = right(learner.model, test, strongest)
     return curves
+
+
+def as_rows(learned: Sequence[Mapping[Arm, Curve]]) -> list[dict[str, Any]]:
+    """Return the curves of all seeds, a row for each arm, for `from_rows`."""
+    return [
+        {
+            "baseline": name,
+            "rate": rate,
+            "steps": list(curve),
+            "right": [list(curves[name, rate].values()) for curves in learned],
+        }
+        for (name, rate), curve in learned[0].items()
+    ]
+
+
+def from_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[Arm, Curve]]:
+    """Return for each seed what `learn_by_draws` returned, from the rows of `as_rows`."""
+    return [
+        {
+            (row["baseline"], row["rate"]): dict(zip(row["steps"], right, strict=True))
+            for row, right in zip(rows, of_seed, strict=True)
+        }
+        for of_seed in zip(*(row["right"] for row in rows), strict=True)
+    ]

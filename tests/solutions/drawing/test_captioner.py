@@ -39,3 +39,9 @@ def test_the_strongest_annotation_has_the_widest_line_into_the_context():
         if isinstance(patch, Rectangle) and patch.get_facecolor()[:3] == to_rgba(HEAT)[:3]
     ]
     assert np.argmax(squares) == np.argmax(LOOK)
+
+
+def test_the_grid_lies_inside_the_drawing():
+    ax = captioner_loop()
+    squares = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    assert max(square.get_y() + square.get_height() for square in squares) < ax.get_ylim()[1]
