@@ -8,18 +8,13 @@ that they would give there. This takes about six minutes on two cores.
 
 from __future__ import annotations
 
-import datetime
-import json
 import os
-import platform
 from pathlib import Path
-from typing import Any
-
-import torch
 
 from solutions.experiments.captioning import remembering, worth
 from solutions.running.arithmetic import SAME_EVERYWHERE
 from solutions.running.seeds import SEEDS, over_seeds
+from tests.benchmarks.measured_file import write
 
 BASELINES = Path("book/measured/captioning_baselines.json")
 CONTROLS = Path("book/measured/captioning_controls.json")
@@ -32,18 +27,6 @@ def main() -> None:
     write(BASELINES, {"seeds": list(SEEDS), "arms": worth.as_rows(learned)})
     asked = remembering.ask_all(remembering.APART)
     write(CONTROLS, {"runs": [remembering.as_row(*pair) for pair in asked.items()]})
-
-
-def write(path: Path, found: dict[str, Any]) -> None:
-    """Write and print what was found, with the date and the machine."""
-    result = {
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "command": "make bench",
-    }
-    path.write_text(json.dumps(result | found, indent=1) + "\n", encoding="utf-8")
-    print(path, json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":

@@ -7,17 +7,12 @@ else. The rate with the most correct captions on validation pictures is the rate
 from __future__ import annotations
 
 import copy
-import datetime
-import json
-import os
-import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from solutions.data.pictures import sample_pictures
 from solutions.experiments.captioning.baselines import Linear
@@ -34,6 +29,7 @@ from solutions.experiments.captioning.looking import (
     second_part,
 )
 from solutions.running.seeds import over_seeds
+from tests.benchmarks.measured_file import write
 
 RESULT = Path("book/measured/captioning_rates.json")
 TRIED = (0.003, 0.006, 0.015, 0.03)
@@ -63,13 +59,9 @@ def main() -> None:
     hard = partial(try_hard, best(trials)["soft"])
     trials += over_seeds(hard, PLACES)
     result = {
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "command": "make bench",
         "trials": [asdict(trial) for trial in trials],
     }
-    RESULT.write_text(json.dumps(result, indent=1) + "\n")
+    write(RESULT, result)
     for trial in trials:
         print(f"{trial.captioner:>8}  {trial.rate:<6}  {trial.accuracy:.3f}")
 

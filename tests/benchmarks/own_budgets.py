@@ -12,9 +12,7 @@ done, so that a command that was interrupted goes on where it stopped.
 
 from __future__ import annotations
 
-import datetime
 import json
-import platform
 import shutil
 from collections.abc import Sequence
 from functools import partial
@@ -22,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from solutions.experiments.gpt_and_bert.language_model import mean_loss
 from solutions.experiments.today.ablation import TODAY, VARIANTS, the_corpus, trained
 from solutions.running.seeds import SEEDS, over_seeds
+from tests.benchmarks.measured_file import write
 
 RESULT = Path("book/measured/own_budgets.json")
 RUNS = Path("_build/own_budgets")
@@ -64,14 +62,11 @@ def main() -> None:
     RUNS.mkdir(parents=True, exist_ok=True)
     losses = {name: longer_until_no_better(name) for name in MODELS}
     result: dict[str, Any] = {
-        "date": datetime.date.today().isoformat(),
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "command": "make bench",
         "seeds": list(SEEDS),
         "losses": losses,
         "best": {name: best_of(found) for name, found in losses.items()},
     }
-    RESULT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    write(RESULT, result)
     shutil.rmtree(RUNS)  # another day's code may give other losses
     for name, by_budget in losses.items():
         for steps, found in by_budget.items():

@@ -13,6 +13,9 @@ def test_every_newer_model_has_a_loss_for_each_seed():
     result = read_measured("today_newer")
     assert list(result["models"]) == list(newer.NAMES)
     assert all(len(one["losses"]) == len(SEEDS) for one in result["models"].values())
+    high = result["losses_at_the_high_rate"]
+    assert list(high) == [newer.GPT, newer.QK_NORM]
+    assert all(len(losses) == len(SEEDS) for losses in high.values())
     shares = [sum(block) for seed in result["models"][newer.EXPERTS]["loads"] for block in seed]
     assert shares == pytest.approx([1] * len(shares), abs=1e-4)
 

@@ -26,6 +26,7 @@ N_EXPERTS, CHOSEN = 8, 2
 NUDGE = 0.005
 """By how much a step of training moves an expert's handicap."""
 
+GPT = "chapter 10's GPT"
 QK_NORM, EXPERTS, FREE, DENSE = "QK-norm", "experts", "experts, router left alone", "all active"
 NAMES = (QK_NORM, EXPERTS, DENSE, FREE)
 
@@ -105,7 +106,7 @@ class Newer:
 
 
 def made(name: str, vocab_size: int) -> Model:
-    """Return chapter 10's GPT with one of the pieces in NAMES."""
+    """Return chapter 10's GPT, with one of the pieces in NAMES or as it is."""
     d, n_heads, d_ff = SIZES["d_model"], SIZES["n_heads"], SIZES["d_ff"]
     pieces = Pieces(d_ff=d_ff * N_EXPERTS // CHOSEN if name == DENSE else d_ff)
     model = Model(vocab_size, d, n_heads, SIZES["n_layers"], CONTEXT, pieces)
@@ -133,7 +134,7 @@ def begin_experts_small(experts: Experts) -> None:
 
 
 def train(name: str, seed: int, steps: int = STEPS, rate: float = RATE) -> Newer:
-    """Train one of NAMES on the same batches as the models of `ablation`."""
+    """Train one of NAMES, or GPT, on the same batches as the models of `ablation`."""
     text = the_corpus()
     torch.manual_seed(seed)
     model = made(name, len(text.tokens.pieces))

@@ -19,8 +19,8 @@ RATES = (3e-4, 1e-3, 3e-3)
 DEEP, DEEPEST = 24, 48
 WARM_UP = 40
 """The steps in which the rate rises; they are added to those at the full rate."""
-LONG = 480
-"""Four times the usual steps, for what may have needed them."""
+LONG, LONGEST = 480, 1440
+"""Four and twelve times the usual steps, for what may have needed them."""
 LONG_RUNS = ("residual alone", "norm after")
 """The designs that are trained for LONG, at the two lower rates."""
 LEARNT = 0.95
@@ -29,7 +29,9 @@ LEARNT = 0.95
 WITHOUT_NORM, SMALL = "residual alone, smaller", "norm after, smaller"
 _BOTH = (STEPS, LONG)
 CONTROL_RUNS = {
-    **{(name, 1e-3): _BOTH for name in (*LINEAR, "norm after, centred")},
+    **{(name, 1e-3): _BOTH for name in LINEAR},
+    ("norm after, centred", 1e-3): (*_BOTH, LONGEST),
+    ("norm after", 1e-3): (LONGEST,),
     **{(f"{SMALL} {matrix}", rate): _BOTH for matrix in ("W_o", "W_2") for rate in RATES[:2]},
     **{("norm after, louder stream", rate): (STEPS,) for rate in RATES[1:]},
 }
