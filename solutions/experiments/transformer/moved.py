@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 
 from ...data.translation.pairs import Pair
 from ...positions import sinusoidal_positions
+from ...running.seeds import SEEDS
 from ...translators.machines import (
     BEYOND,
     BEYOND_CLAUSES,
@@ -43,8 +45,9 @@ SHIFTS = (0, 2, 5, 10, 15, 20, 30)
 TOKENS, ENDS = (20, 29), 6
 """The source tokens of the sentences that are read with moved positions; how many tokens of their
 translations count as the beginning, and as the end."""
-ANYWHERE = 40
-"""The latest first position in the training of the null."""
+NEAR, ANYWHERE = 10, 40
+"""The latest first position in the training of two nulls: one within SHIFTS, one beyond them."""
+JOBS = [(latest, seed) for latest in (ANYWHERE, NEAR) for seed in SEEDS]
 LENGTHS, MANY_CLAUSES, FEW_CLAUSES = (40, 49), (5, 8), (1, 4)
 """Source tokens and clauses of two test sets, from which pairs of the same lengths are taken."""
 
@@ -98,15 +101,15 @@ def moved(model: nn.Module, shift: int) -> Iterator[None]:
             handle.remove()
 
 
-def anywhere(source_tokens: int, target_tokens: int) -> Seq2Seq:
-    """Return chapter 9's machine, whose positions begin somewhere else in each training batch."""
+def anywhere(source_tokens: int, target_tokens: int, latest: int) -> Seq2Seq:
+    """Return chapter 9's machine; in each training batch its positions begin at 0 to `latest`."""
     model = transformer(source_tokens, target_tokens)
     rng = np.random.default_rng(0)
     shift = 0
 
     def draw(module: nn.Module, _: Any) -> None:
         nonlocal shift
-        shift = int(rng.integers(ANYWHERE + 1))
+        shift = int(rng.integers(latest + 1))
 
     def hook(module: nn.Module, _: Any, embedded: Tensor) -> Tensor:
         if not module.training:
@@ -119,9 +122,11 @@ def anywhere(source_tokens: int, target_tokens: int) -> Seq2Seq:
     return model
 
 
-def measure_anywhere(seed: int) -> Anywhere:
-    """Train the null with the page's steps and recipe, and test it."""
-    model, task, _ = trained(anywhere, LANGUAGE, CLAUSES, TRANSFORMER_STEPS, seed, PARALLEL)
+def measure_anywhere(job: int) -> Anywhere:
+    """Train a null of JOBS with the page's steps and recipe, and test it."""
+    latest, seed = JOBS[job]
+    build = partial(anywhere, latest=latest)
+    model, task, _ = trained(build, LANGUAGE, CLAUSES, TRANSFORMER_STEPS, seed, PARALLEL)
     long = held_out_pairs(LANGUAGE, LONG, 2 * SENTENCES, CLAUSES)
     beyond = held_out_pairs(LANGUAGE, BEYOND, SENTENCES, BEYOND_CLAUSES)
     return Anywhere(

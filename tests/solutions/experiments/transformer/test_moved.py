@@ -7,7 +7,7 @@ import solutions.transformer
 from solutions.data.translation.pairs import Pair
 from solutions.experiments.transformer import entering, own
 from solutions.experiments.transformer.moved import (
-    ANYWHERE,
+    NEAR,
     anywhere,
     moved,
     of_equal_lengths,
@@ -73,7 +73,7 @@ def test_the_tables_alone_learn_at_a_rate_of_their_own(monkeypatch):
 @torch.no_grad()
 def test_the_null_begins_anywhere_while_it_trains_and_at_0_afterwards():
     torch.manual_seed(0)
-    model = anywhere(10, 12)
+    model = anywhere(10, 12, NEAR)
     torch.manual_seed(0)
     ours = transformer(10, 12).eval()
     lengths = torch.tensor([5])
@@ -82,7 +82,7 @@ def test_the_null_begins_anywhere_while_it_trains_and_at_0_afterwards():
     expected = []
     rng = np.random.default_rng(0)
     for _ in found:
-        with moved(ours, int(rng.integers(ANYWHERE + 1))):
+        with moved(ours, int(rng.integers(NEAR + 1))):
             expected.append(ours(SOURCE, lengths, INPUTS)[0])
     torch.testing.assert_close(found, expected)
     torch.testing.assert_close(
