@@ -3,15 +3,17 @@
 All train on the same pictures in the same order, in two parts; the rate falls in the second part.
 The hard captioner begins the second part with the soft captioner's parameters. Two budgets are
 compared: `SHORT`, and `LONG`, whose curves hardly rise at their ends. The rates were chosen on
-validation pictures with the short budget, by `tests.benchmarks.captioning_rates`.
+validation pictures with the short budget, by `tests.benchmarks.captioning_rates`. The one
+without a look takes longest, so `tests.benchmarks.captioning_apart` trains it, and the page reads
+its results.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -154,24 +156,20 @@ def taught(names: Sequence[str], seed: int, budget: Budget = SHORT) -> list[Capt
     return [model.eval() for model in models]
 
 
-def compare(seed: int) -> tuple[Attending, Unattending]:
-    """Train the soft, the hard and the unattending captioner of a seed for `LONG`, and test them.
-
-    The last is trained for `SHORT` too.
-    """
+def attend(seed: int) -> Attending:
+    """Train the soft and the hard captioner of a seed for `LONG`, and test them."""
     test = pictures_for(seed)
     images = [picture.image for picture in test]
-    vector, soft, stream = made("without", seed), made("soft", seed), Stream(seed)
-    both = ((soft, RATES["soft"]), (vector, RATES["without"]))
-    learners = [Softly(*pair, LONG.first, FALL) for pair in both]
-    soft_curve, vector_curve = {}, {}
+    soft, stream = made("soft", seed), Stream(seed)
+    learners = [Softly(soft, RATES["soft"], LONG.first, FALL)]
+    soft_curve = {}
     for done in range(EVERY, LONG.first + 1, EVERY):
         together(learners, stream, EVERY)
-        soft_curve[done], vector_curve[done] = right(soft, test), right(vector, test)
+        soft_curve[done] = right(soft, test)
     beside = Stream(BESIDE + seed)
     by_draws = ByDraws(copy.deepcopy(soft), fitted(soft, beside, Linear()), HARD_RATE, LONG.then)
     hard, probe = by_draws.model, beside.batch()
-    learners = [*(second_part(*pair, LONG) for pair in both), by_draws]
+    learners = [second_part(soft, RATES["soft"], LONG), by_draws]
     hard_curve = {LONG.first: right(hard, test, strongest)}
     variances = {}
     for done in range(0, LONG.then + 1, EVERY):
@@ -180,12 +178,12 @@ def compare(seed: int) -> tuple[Attending, Unattending]:
         if done < LONG.then:
             together(learners, stream, EVERY)
             steps = LONG.first + done + EVERY
-            soft_curve[steps], vector_curve[steps] = right(soft, test), right(vector, test)
+            soft_curve[steps] = right(soft, test)
             hard_curve[steps] = right(hard, test, strongest)
     for model in (soft, hard):
         model.eval()
     soft_captions, hard_captions = caption(soft, images), caption(hard, images, strongest)
-    attending = Attending(
+    return Attending(
         soft=judge(test, soft_captions),
         strongest=judge(test, caption(soft, images, strongest)),
         hard=judge(test, hard_captions),
@@ -200,13 +198,36 @@ def compare(seed: int) -> tuple[Attending, Unattending]:
         soft_state=state_of(soft),
         hard_state=state_of(hard),
     )
+
+
+def learn_without(seed: int) -> Unattending:
+    """Train the captioner without attention for `LONG` and for `SHORT`, on the same pictures."""
+    test, stream, rate = pictures_for(seed), Stream(seed), RATES["without"]
+    model = made("without", seed)
+    curve = {}
+    learner = Softly(model, rate, LONG.first, FALL)
+    for done in range(EVERY, LONG.steps + 1, EVERY):
+        together([learner], stream, EVERY)
+        curve[done] = right(model, test)
+        if done == LONG.first:
+            learner = second_part(model, rate, LONG)
     [other] = taught(["without"], seed)
-    return attending, Unattending(
-        curve=vector_curve,
+    return Unattending(
+        curve=curve,
         short=right(other, test),
         known=right(other, pictures_for(seed, "train")),
-        parameters=_count(vector),
+        parameters=_count(model),
     )
+
+
+def as_row(result: Unattending) -> dict[str, Any]:
+    """Return the results of a seed in the form in which `make bench` keeps them, for `from_row`."""
+    return asdict(result) | {"curve": list(result.curve.items())}
+
+
+def from_row(row: Mapping[str, Any]) -> Unattending:
+    """Return the results of a seed from the row that `as_row` returned."""
+    return Unattending(**row | {"curve": dict(row["curve"])})  # type: ignore[operator]  # JSON gives a dict
 
 
 def right(model: Captioner, pictures: list[Picture], look: Look = softly) -> float:
