@@ -8,7 +8,7 @@ from typing import Any
 from solutions.experiments.captioning import hiding, looking, remembering, worth
 from solutions.experiments.captioning.baselines import BASELINES as OF_THE_CHAPTER
 from solutions.running.seeds import SEEDS
-from tests.benchmarks.captioning_apart import BASELINES, CONTROLS
+from tests.benchmarks.captioning_apart import BASELINES, CONTROLS, ONE_VECTOR
 
 
 def measured(path: Path) -> dict[str, Any]:
@@ -28,6 +28,16 @@ def test_every_baseline_was_tried_at_both_rates_for_the_short_budget():
             assert list(curve) == list(range(0, looking.SHORT.then + 1, worth.EVERY))
         assert len({curve[0] for curve in curves.values()}) == 1  # all start from one captioner
     assert worth.as_rows(learned) == found["arms"]
+
+
+def test_the_captioner_without_attention_was_tested_through_the_long_budget():
+    found = measured(ONE_VECTOR)
+    assert found["seeds"] == list(SEEDS)
+    assert len(found["runs"]) == len(SEEDS)
+    for row in found["runs"]:
+        run = looking.from_row(row)
+        assert list(run.curve) == list(range(looking.EVERY, looking.LONG.steps + 1, looking.EVERY))
+        assert json.loads(json.dumps(looking.as_row(run))) == row
 
 
 def test_the_controls_are_those_of_the_appendix_and_come_back_as_they_were():
