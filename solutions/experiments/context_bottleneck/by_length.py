@@ -15,7 +15,6 @@ from ...translators.machines import (
     BEYOND_CLAUSES,
     BOTTLENECK_STEPS,
     CLAUSES,
-    LENGTHS,
     SENTENCES,
     bottleneck,
     trained,
@@ -23,7 +22,7 @@ from ...translators.machines import (
 from ...translators.quality import Quality, held_out_pairs, quality, translate_pairs
 from ...translators.training import DEVICE, Task
 from . import inside
-from .testing import LANGUAGE, Tested, forced_accuracy, tested
+from .testing import LANGUAGE, Tested, tested
 
 EXAMPLE_LENGTHS = tuple((n, n + 2) for n in range(4, 59, 4))
 """The source tokens of the examples: one example within each bounds."""
@@ -60,14 +59,12 @@ class Example:
 class Measured(Tested):
     """The result of a training run, besides the results of every tested machine.
 
-    blind: the share of right next tokens without knowledge of the source, for each of LENGTHS.
     by_fifth: the quality on test sentences in each of FIFTHS. shares: the share of training pairs
     in each of FIFTHS. edits: the mean edit accuracy for each of LENGTHS and for BEYOND. task: the
     vocabularies, without the pairs. state: name -> trained weights.
     """
 
     beyond: Quality
-    blind: list[float]
     by_fifth: list[Quality]
     shares: list[float]
     edits: list[float]
@@ -91,10 +88,6 @@ def measure(seed: int) -> Measured:
     return Measured(
         **vars(tested(model, task, seconds)),
         beyond=on(BEYOND, BEYOND_CLAUSES),
-        blind=[
-            forced_accuracy(model, task, held_out_pairs(LANGUAGE, n, SENTENCES, CLAUSES), True)
-            for n in LENGTHS
-        ],
         by_fifth=[on(lengths) for lengths in FIFTHS],
         shares=shares(task.pairs),
         edits=edits_by_length(model, task),

@@ -1,8 +1,8 @@
 """Train the machine of chapter 1 for three times the steps, and switch off what else differs.
 
 Three times the steps on fresh pairs are three times the pairs too, so one control has the steps
-alone. The other two change the width of `c`, after as many steps as the machine that they are
-compared with.
+alone. Two others change the width of `c`, after as many steps as the machine that they are compared
+with. The last learns without any source: what it gets right, the words before tell by themselves.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from functools import partial
 from typing import Any
 
 import torch
+from torch import Tensor, nn
 
 from ...running.seeds import SEEDS, over_seeds
 from ...translators.machines import BOTTLENECK_STEPS, CLAUSES, D_CONTEXT, bottleneck, trained
+from ...translators.seq2seq import Memory, Seq2Seq
 from ...translators.training import DEVICE, RECURRENT, make_task, train
 from . import widths
 from .testing import LANGUAGE, Tested, tested
@@ -51,11 +53,30 @@ def wide(seed: int) -> Tested:
     return tested(*trained(machine, LANGUAGE, CLAUSES, BOTTLENECK_STEPS, seed))
 
 
+def sourceless(seed: int) -> Tested:
+    """Train the machine `without_source` for chapter 1's 1,000 steps, and test it."""
+    return tested(*trained(without_source, LANGUAGE, CLAUSES, BOTTLENECK_STEPS, seed))
+
+
+def without_source(source_tokens: int, target_tokens: int) -> Seq2Seq:
+    """Return chapter 1's machine, untrained, with zeros in place of every `c`."""
+    model = bottleneck(source_tokens, target_tokens)
+    model.encoder.register_forward_hook(_forget)
+    return model
+
+
+def _forget(_: nn.Module, _arguments: tuple[Tensor, ...], memory: Memory) -> Memory:
+    """Return `memory` with zeros in place of the one vector."""
+    assert memory.context is not None
+    return replace(memory, context=torch.zeros_like(memory.context))
+
+
 RUNS: dict[str, Callable[[int], Tested]] = {
     "fresh_pairs": fresh_pairs,
     "same_pairs": same_pairs,
     "narrow": narrow,
     "wide": wide,
+    "sourceless": sourceless,
 }
 JOBS = [(name, seed) for name in RUNS for seed in SEEDS]
 

@@ -8,7 +8,7 @@ words.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 
@@ -59,19 +59,10 @@ def tested(model: Seq2Seq, task: Task, seconds: float) -> Tested:
 
 
 @torch.no_grad()
-def forced_accuracy(
-    model: Seq2Seq, task: Task, pairs: Sequence[Pair], blind: bool = False
-) -> float:
-    """Return the share of right next tokens, including [STOP], given the true prefix.
-
-    blind: the decoder gets the mean c of all `pairs`, which contains no information on any of them.
-    So the share is what the previous words and the language alone achieve.
-    """
+def forced_accuracy(model: Seq2Seq, task: Task, pairs: Sequence[Pair]) -> float:
+    """Return the share of right next tokens, including [STOP], given the true prefix."""
     sources, lengths, targets = tensors(task.batch(pairs))
     memory = model.encode(sources, lengths)
-    if blind and memory.context is not None:
-        mean = memory.context.mean(dim=0, keepdim=True)
-        memory = replace(memory, context=mean.expand_as(memory.context))
     logits, _ = model.decoder(targets[:, :-1], memory)
     wanted = targets[:, 1:]
     return (logits.argmax(dim=-1) == wanted)[wanted != PAD].float().mean().item()
