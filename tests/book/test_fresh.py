@@ -123,6 +123,14 @@ def test_a_page_that_does_not_exist_is_one_clear_line(recorded: Book) -> None:
     assert output.splitlines() == ["nowhere: not a page with code cells. These are: sure, shaky."]
 
 
+def test_help_and_an_unknown_option_build_nothing(recorded: Book) -> None:
+    for option, code in (("--help", 0), ("--chekc", 2)):
+        done = subprocess.run((*MAKE, option), **recorded.surroundings(), timeout=60)
+        assert done.returncode == code
+        assert "[--check]" in done.stdout
+    assert not changed(recorded)
+
+
 def test_the_command_named_by_the_check_repairs_damage(recorded: Book) -> None:
     check = (sys.executable, "-m", "book._ext.course_build", "--check")
     page = recorded.root / "book" / "executed" / "sure"

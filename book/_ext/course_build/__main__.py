@@ -7,6 +7,7 @@ is shown. With `--check` nothing is built, and every page that is out of date is
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import subprocess
@@ -130,8 +131,13 @@ def check(screen: Screen) -> int:
 
 
 def main() -> int:
-    """Build the book; return 0 if it was built without a warning."""
-    if sys.argv[1:] == ["--check"]:
+    """Build or check the book; return 0 if there was no warning and no page out of date."""
+    parser = argparse.ArgumentParser(
+        prog="python -m book._ext.course_build",
+        description="Execute the pages that are out of date, and write the site.",
+    )
+    parser.add_argument("--check", action="store_true", help="only list the pages out of date")
+    if parser.parse_args().check:
         return run_command(check, "Stopped.")
     LOG.parent.mkdir(exist_ok=True)
     return run_command(
