@@ -100,6 +100,18 @@ def test_the_estimates_have_the_true_gradient_as_their_mean_whatever_the_baselin
         np.testing.assert_allclose(estimates.sum(axis=-1), 0, atol=1e-12)
 
 
+def test_a_good_baseline_lowers_the_variance_and_a_bad_one_raises_it():
+    """Check the claim of chapter 3 about its three places and rewards."""
+    scores, rewards = np.array([0.0, 2.0, 1.0]), np.array([-4.0, -2.0, -3.0])
+    weights = softmax(scores)
+
+    def variance(baseline):
+        estimates = score_function_gradient(scores, np.eye(3), rewards, baseline)  # (3 draws, 3)
+        return weights @ ((estimates - weights @ estimates) ** 2).sum(axis=-1)
+
+    assert variance(weights @ rewards) < variance(0.0) < variance(1.0)
+
+
 def test_a_reward_equal_to_the_baseline_changes_nothing():
     scores, drawn = np.array([0.0, 2.0, 1.0]), np.array([0.0, 1.0, 0.0])
     assert not score_function_gradient(scores, drawn, -1.5, -1.5).any()

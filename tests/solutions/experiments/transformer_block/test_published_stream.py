@@ -3,7 +3,10 @@
 import pytest
 import torch
 
-from solutions.experiments.transformer_block.published_stream import stream_of
+from solutions.experiments.transformer_block.published_stream import (
+    published_stream,
+    stream_of,
+)
 from solutions.experiments.transformer_block.starts import unlikeness
 from solutions.today import TodayModel
 
@@ -46,3 +49,10 @@ def test_the_gradient_predicts_a_small_change_of_the_loss():
     assert stream_of(model, ids).gradient[0] == pytest.approx(
         torch.tensor(gradients).norm().item(), rel=1e-3
     )
+
+
+def test_the_published_gradient_shrinks_where_the_stream_is_level():
+    trained, _ = published_stream()
+    size, gradient = (measure[3:16] for measure in (trained.size, trained.gradient))
+    assert max(size) < 1.2 * min(size)
+    assert gradient[-1] < gradient[0] / 2
